@@ -1,0 +1,66 @@
+"""What every judge is.
+
+A judge turns one :class:`JudgeTask` into one :class:`~pytest_mmreason.verdict.Verdict`.
+A judge that asks a model does so through the `ask` it is handed: the engine puts limits,
+retries and timeouts behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from pytest_mmreason.models.base import Request, Response
+from pytest_mmreason.sample import Sample
+from pytest_mmreason.verdict import Verdict
+
+Ask = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeTask:
+    """One response to judge.
+
+    sample:   with its reference; `sample.answer` is not None.
+    response: the text to judge, without the model's reasoning block; not blank.
+    protocol: ``infimm-eval`` or ``mm-vet``.
+    run:      index of the judge run, from 0.
+    """
+
+    sample: Sample
+    response: str
+    protocol: str = "infimm-eval"
+    run: int = 0
+
+
+class InvalidVerdict(ValueError):
+    """A judge's reply that holds no clear score in [0, 1]; says why."""
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Something that can judge.
+
+    name:            what the summary calls it.
+    max_concurrency: verdicts at a time that it can take; None leaves it to the engine.
+    offline:         True if a verdict costs neither network nor tokens.
+    cacheable:       False if its verdicts are quicker made than kept.
+    """
+
+    name: str
+    max_concurrency: int | None
+    offline: bool
+    cacheable: bool
+
+    def identity(self, protocol: str) -> Mapping[str, Any]:
+        """Everything that can change a verdict under this protocol; enters the cache key."""
+        ...
+
+    async def judge(self, task: JudgeTask, ask: Ask) -> Verdict:
+        """One verdict. Raises JudgeError if none can be had."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of connections and threads."""
+        ...

@@ -1,0 +1,121 @@
+"""What every model adapter is and returns.
+
+An adapter turns one :class:`Request` into one :class:`Response`. It makes one attempt:
+retries, limits, timeouts and the cache belong to the engine, so that every adapter has
+them alike. An LLM judge asks its questions through the same interface.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from pytest_mmreason.prompting import Prompt
+
+if TYPE_CHECKING:
+    from pytest_mmreason.imaging import LoadedImage
+
+_REASONING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_REASONING_OPEN = re.compile(r"<think(?:ing)?>(?!.*</think(?:ing)?>).*\Z", re.DOTALL | re.IGNORECASE)
+_REASONING_CLOSE = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a model.
+
+    prompt:  the rendered prompt.
+    images:  the images of the prompt, loaded, in the order in which it names them.
+    params:  generation parameters, as the endpoint names them.
+    schema:  a JSON schema for the reply, where the caller can use structured output.
+    sample, benchmark, repeat: whom the question is for; recorded answers are found by it.
+    """
+
+    prompt: Prompt
+    images: Sequence[LoadedImage] = ()
+    params: Mapping[str, Any] = field(default_factory=dict)
+    schema: Mapping[str, Any] | None = None
+    sample: str = ""
+    benchmark: str = ""
+    repeat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One reply: `text` as it came, token counts, why it ended, and who answered.
+
+    finish_reason: ``stop``, ``length`` or ``content_filter``, as OpenAI's API names them.
+    usage:         ``prompt_tokens`` and ``completion_tokens`` where the endpoint tells.
+    model:         the model's name as the endpoint returned it.
+    """
+
+    text: str
+    finish_reason: str = "stop"
+    usage: Mapping[str, int] = field(default_factory=dict)
+    model: str | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def answer(self) -> str:
+        """The text that is judged: what follows the model's closed reasoning block."""
+        return strip_reasoning(self.text)
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object that :meth:`from_json` turns back into an equal response."""
+        return {
+            "text": self.text,
+            "finish_reason": self.finish_reason,
+            "usage": dict(self.usage),
+            "model": self.model,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Response:
+        """The response that :meth:`to_json` wrote; ValueError if it is damaged."""
+        if not isinstance(data.get("text"), str):
+            raise ValueError("a response has a text")
+        return cls(
+            text=data["text"],
+            finish_reason=str(data.get("finish_reason") or "stop"),
+            usage={str(k): int(v) for k, v in dict(data.get("usage") or {}).items()},
+            model=data.get("model"),
+        )
+
+
+def strip_reasoning(text: str) -> str:
+    """`text` without its ``<think>`` blocks; "" if one was opened and never closed."""
+    text = _REASONING.sub("", text)
+    text = _REASONING_OPEN.sub("", text)
+    return _REASONING_CLOSE.sub("", text).strip()
+
+
+@runtime_checkable
+class ModelAdapter(Protocol):
+    """A model that the engine can ask.
+
+    name:            what the summary calls it.
+    identity:        everything that can change its text; enters the cache key.
+    max_concurrency: calls at a time that it can take; None leaves it to the engine.
+    wants_images:    False if images need not be opened for it (recorded answers).
+    offline:         True if a call costs neither network nor tokens.
+    cacheable:       False if its replies are not worth keeping (recorded answers).
+    """
+
+    name: str
+    identity: Mapping[str, Any]
+    max_concurrency: int | None
+    wants_images: bool
+    offline: bool
+    cacheable: bool
+
+    async def generate(self, request: Request) -> Response:
+        """One attempt. Raises ModelError, or MissingPrediction from a recording."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of connections, threads and memory."""
+        ...

@@ -1,0 +1,122 @@
+"""The record: everything about one sample of one run, and the only wire format.
+
+A record crosses processes, lies in the journal and in ``results.jsonl`` as one line of
+ASCII JSON, so that no reader ever meets a NaN, a lone surrogate or a terminal escape.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, NamedTuple
+
+SCHEMA = 1
+
+SCORED = "scored"
+UNJUDGED = "unjudged"
+REFUSED = "refused"
+MODEL_ERROR = "model_error"
+JUDGE_ERROR = "judge_error"
+DATA_ERROR = "data_error"
+MISSING = "missing"
+
+STATUSES = (SCORED, UNJUDGED, REFUSED, MODEL_ERROR, JUDGE_ERROR, DATA_ERROR, MISSING)
+ERRORS = frozenset({MODEL_ERROR, JUDGE_ERROR, DATA_ERROR, MISSING})
+COUNTED = frozenset({SCORED, REFUSED})
+"""Statuses that always enter the means."""
+
+
+class RecordKey(NamedTuple):
+    """What identifies a record; equal keys are one record, counted once."""
+
+    benchmark: str
+    model: str
+    prompt: str
+    sample: str
+    repeat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Everything about one sample of one run.
+
+    score:             in [0, 1], the mean of `scores`; 0.0 when refused, None unless
+                       scored or refused.
+    scores:            one entry a judge run, None where a run brought no valid verdict.
+    steps:             per reference step, ``{"step": number from 1, "credit": [0, 1]}``.
+    response:          the raw text of the model, reasoning and all.
+    usage:             by role, ``{"calls", "prompt_tokens", "completion_tokens"}``.
+    latency_s:         seconds that the model took for its answer, retries included.
+    attempts:          calls made to the model for this answer; 0 from cache or recording.
+    cached:            True if no call was made, to the model nor to the judge.
+    images:            ``{"path", "sha256", "size": [w, h]}``, with "sent" where resized.
+    """
+
+    benchmark: str
+    sample: str
+    model: str
+    judge: str
+    prompt: str
+    repeat: int
+    status: str
+    reason: str = ""
+    score: float | None = None
+    scores: tuple[float | None, ...] = ()
+    score_answer_only: float | None = None
+    steps: tuple[Mapping[str, Any], ...] = ()
+    rationale: str = ""
+    confidence: float | None = None
+    response: str | None = None
+    finish_reason: str | None = None
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    latency_s: float = 0.0
+    attempts: int = 0
+    cached: bool = False
+    flags: tuple[str, ...] = ()
+    category: str = ""
+    complexity: str = ""
+    counter_intuitive: bool = False
+    capabilities: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    weight: float = 1.0
+    images: tuple[Mapping[str, Any], ...] = ()
+    prompt_sha256: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES:
+            raise ValueError(f"status {self.status!r} is none of {', '.join(STATUSES)}")
+
+    @property
+    def key(self) -> RecordKey:
+        """(benchmark, model, prompt, sample, repeat)."""
+        return RecordKey(self.benchmark, self.model, self.prompt, self.sample, self.repeat)
+
+    @property
+    def is_error(self) -> bool:
+        """True if the sample brought no verdict because something failed."""
+        return self.status in ERRORS
+
+    def to_json(self) -> str:
+        """One line of ASCII JSON without NaN."""
+        return json.dumps({"schema": SCHEMA, **asdict(self)}, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Record:
+        """The record that :meth:`to_json` wrote; fields of later schemas are ignored.
+
+        Raises ValueError if the text is no record.
+        """
+        data = json.loads(text)
+        if not isinstance(data, dict):
+            raise ValueError("a record is a JSON object")
+        known = {f.name for f in fields(cls)}
+        values = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in data.items()
+            if name in known
+        }
+        try:
+            return cls(**values)
+        except TypeError as error:
+            raise ValueError(f"not a record: {error}") from None

@@ -1,0 +1,73 @@
+"""What a judge says of one response."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class StepCredit:
+    """Credit in [0, 1] that a response earned on reference step number `step` (from 1)."""
+
+    step: int
+    credit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A judge's verdict on one response.
+
+    score:             in [0, 1]; 1.0 for a directly correct answer, else partial credit.
+    score_answer_only: in [0, 1], the grade without reasoning (InfiMM-Eval, Figure 4);
+                       None where the protocol has none.
+    steps:             credit per reference step.
+    rationale:         why, in words.
+    confidence:        in [0, 1], how sure the judge says it is; None if it does not say.
+    judge_model:       the judge's name as its endpoint returned it.
+
+    Raises ValueError for a score that is not a finite number in [0, 1].
+    """
+
+    score: float
+    score_answer_only: float | None = None
+    steps: tuple[StepCredit, ...] = ()
+    rationale: str = ""
+    confidence: float | None = None
+    judge_model: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("score", "score_answer_only", "confidence"):
+            value = getattr(self, name)
+            if value is None and name != "score":
+                continue
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise ValueError(f"{name} is {value!r}, not a number in [0, 1]")
+            if not math.isfinite(value) or not 0.0 <= value <= 1.0:
+                raise ValueError(f"{name} is {value!r}, outside [0, 1]")
+            object.__setattr__(self, name, float(value))
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object that :meth:`from_json` turns back into an equal verdict."""
+        return {
+            "score": self.score,
+            "score_answer_only": self.score_answer_only,
+            "steps": [{"step": s.step, "credit": s.credit} for s in self.steps],
+            "rationale": self.rationale,
+            "confidence": self.confidence,
+            "judge_model": self.judge_model,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Verdict:
+        """The verdict that :meth:`to_json` wrote; ValueError or KeyError if it is damaged."""
+        return cls(
+            score=data["score"],
+            score_answer_only=data.get("score_answer_only"),
+            steps=tuple(StepCredit(s["step"], s["credit"]) for s in data.get("steps", ())),
+            rationale=data.get("rationale", ""),
+            confidence=data.get("confidence"),
+            judge_model=data.get("judge_model"),
+        )
