@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 
 from pytest_mmreason.sample import ImageRef, Sample
@@ -83,3 +84,18 @@ def follow_up(prompt: Prompt, answer: str) -> Prompt:
     return Prompt(
         (*prompt.turns, Turn("assistant", (answer,)), Turn("user", (FOLLOW_UP_QUESTION,)))
     )
+
+
+_UNDECIDED = re.compile(
+    r"\b(?:can(?:no|')t (?:be )?(?:tell|say|see|determined?|answer|decide|identify|provide)"
+    r"|cannot|unable to|not (?:sure|certain|clear|possible to|able to|enough)|unclear|uncertain"
+    r"|impossible to|(?:do not|don't) know|no idea|insufficient|it depends|hard to (?:tell|say)"
+    r"|(?:i am|i'm) sorry|i apologi[sz]e|either .{1,60} or\b)",
+    re.IGNORECASE,
+)
+
+
+def is_definitive(answer: str) -> bool:
+    """True if `answer` commits itself: it is not blank, and neither hedges nor declines."""
+    text = answer.replace("\u2019", "'")
+    return bool(text.strip()) and not _UNDECIDED.search(text)

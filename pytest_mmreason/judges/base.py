@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from pytest_mmreason.models.base import Request, Response
+from pytest_mmreason.models.base import ModelAdapter, Request, Response
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import Verdict
 
@@ -43,12 +43,14 @@ class Judge(Protocol):
     """Something that can judge.
 
     name:            what the summary calls it.
+    adapter:         the model that it asks through `ask`; None if it asks none.
     max_concurrency: verdicts at a time that it can take; None leaves it to the engine.
     offline:         True if a verdict costs neither network nor tokens.
     cacheable:       False if its verdicts are quicker made than kept.
     """
 
     name: str
+    adapter: ModelAdapter | None
     max_concurrency: int | None
     offline: bool
     cacheable: bool

@@ -1,0 +1,53 @@
+"""What a benchmark is, and its fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from pytest_mmreason.sample import Sample
+
+PROTOCOLS = ("infimm-eval", "mm-vet")
+
+DEFAULT_WEIGHTS: Mapping[str, Mapping[str, float]] = {
+    "infimm-eval": {"moderate": 1.0, "high": 2.0},  # InfiMM-Eval, Eq. 1
+    "mm-vet": {},
+}
+"""What a sample counts by complexity; 1 where none is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A named set of samples and the protocol by which they are judged.
+
+    protocol:    ``infimm-eval`` or ``mm-vet``; decides prompts, judging and weights.
+    weights:     complexity -> what a sample of it counts in a mean.
+    fingerprint: hash of everything but the images, which enter the cache key one by one.
+    notes:       what a reader of the results must know, corrections for example.
+    """
+
+    name: str
+    protocol: str
+    samples: tuple[Sample, ...]
+    version: str = ""
+    license: str = ""
+    source: str = ""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    fingerprint: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def fingerprint(protocol: str, weights: Mapping[str, float], samples: Iterable[Sample]) -> str:
+    """12 hex digits over protocol, weights and every sample in order.
+
+    Where the folder lies does not matter; any changed word does.
+    """
+    digest = hashlib.sha256(json.dumps([protocol, sorted(weights.items())]).encode())
+    for sample in samples:
+        content = sample.to_json()
+        content["images"] = [image.path for image in sample.images]
+        del content["benchmark"]
+        digest.update(json.dumps(content, sort_keys=True).encode())
+    return digest.hexdigest()[:12]

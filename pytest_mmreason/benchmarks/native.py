@@ -1,0 +1,226 @@
+"""Our own format: a folder with ``benchmark.toml``, JSON-lines samples and images."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pytest_mmreason.benchmarks.base import DEFAULT_WEIGHTS, PROTOCOLS, Benchmark, fingerprint
+from pytest_mmreason.errors import BenchmarkError, nearest
+from pytest_mmreason.sample import ImageRef, Sample
+
+MANIFEST = "benchmark.toml"
+
+
+def load(folder: Path, name: str | None = None) -> Benchmark:
+    """The benchmark in `folder`; `name` overrides the manifest's.
+
+    Raises BenchmarkError listing all faults, each with file, line, id and field.
+    """
+    manifest_path = folder / MANIFEST
+    if not manifest_path.is_file():
+        what = "no such folder" if not folder.is_dir() else f"no {MANIFEST} in it"
+        raise BenchmarkError(str(folder), [f"{what}; see docs/benchmarks.md for the format"])
+    faults: list[str] = []
+    manifest = _read_manifest(manifest_path, faults)
+    if faults:
+        raise BenchmarkError(str(manifest_path), faults)
+    benchmark_name = name or manifest.name
+    samples_path = folder / manifest.samples
+    samples = _read_samples(samples_path, folder, benchmark_name, manifest, faults)
+    if faults:
+        raise BenchmarkError(str(samples_path), faults)
+    return Benchmark(
+        name=benchmark_name,
+        protocol=manifest.protocol,
+        samples=tuple(samples),
+        version=manifest.version,
+        license=manifest.license,
+        source=manifest.source,
+        weights=manifest.weights,
+        fingerprint=fingerprint(manifest.protocol, manifest.weights, samples),
+    )
+
+
+@dataclass(slots=True)
+class _Manifest:
+    name: str = ""
+    version: str = ""
+    protocol: str = "infimm-eval"
+    license: str = ""
+    source: str = ""
+    samples: str = "samples.jsonl"
+    weights: dict[str, float] = field(default_factory=dict)
+
+
+def _read_manifest(path: Path, faults: list[str]) -> _Manifest:
+    manifest = _Manifest()
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        faults.append(f"{path.name}: {error}")
+        return manifest
+    known = [*_Manifest.__dataclass_fields__]
+    for key, value in table.items():
+        if key not in known:
+            faults.append(f"{path.name}: unknown field {key!r}. {nearest(key, known)}")
+        elif key == "weights":
+            manifest.weights = _read_weights(path, value, faults)
+        elif isinstance(value, str) or (key == "version" and isinstance(value, (int, float))):
+            setattr(manifest, key, str(value))
+        else:
+            faults.append(f"{path.name}: {key} is {type(value).__name__}, not a string")
+    if not manifest.name:
+        faults.append(f"{path.name}: name is missing")
+    elif set(manifest.name) & set(":=\n"):
+        faults.append(f"{path.name}: name {manifest.name!r} holds ':', '=' or a line break")
+    if manifest.protocol not in PROTOCOLS:
+        faults.append(
+            f"{path.name}: unknown protocol {manifest.protocol!r}. {nearest(manifest.protocol, PROTOCOLS)}"
+        )
+    elif "weights" not in table:
+        manifest.weights = dict(DEFAULT_WEIGHTS[manifest.protocol])
+    if Path(manifest.samples).is_absolute() or ".." in Path(manifest.samples).parts:
+        faults.append(f"{path.name}: samples {manifest.samples!r} lies outside the folder")
+    return manifest
+
+
+def _read_weights(path: Path, value: object, faults: list[str]) -> dict[str, float]:
+    if not isinstance(value, dict):
+        faults.append(f"{path.name}: weights is {type(value).__name__}, not a table")
+        return {}
+    weights: dict[str, float] = {}
+    for complexity, weight in value.items():
+        good = isinstance(weight, (int, float)) and not isinstance(weight, bool)
+        if not good or not math.isfinite(weight) or weight <= 0:
+            faults.append(f"{path.name}: weights.{complexity} is {weight!r}, not a number above 0")
+        else:
+            weights[complexity] = float(weight)
+    return weights
+
+
+def _read_samples(
+    path: Path, folder: Path, benchmark: str, manifest: _Manifest, faults: list[str]
+) -> list[Sample]:
+    try:
+        content = path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        faults.append(f"{path.name}: {error}")
+        return []
+    samples: list[Sample] = []
+    first_line: dict[str, int] = {}
+    # Not splitlines(): U+2028 and its kin may stand inside a JSON string.
+    for number, line in enumerate(content.split("\n"), 1):
+        if not line.strip():
+            continue
+        where = f"{path.name}:{number}"
+        try:
+            row = json.loads(line, object_pairs_hook=_no_duplicates)
+        except (ValueError, RecursionError) as error:
+            faults.append(f"{where}: not JSON: {error}")
+            continue
+        if not isinstance(row, dict):
+            faults.append(f"{where}: a sample is a JSON object, not {type(row).__name__}")
+            continue
+        before = len(faults)
+        fields = _check_row(where, row, faults)
+        sample_id = row.get("id")
+        if isinstance(sample_id, str) and sample_id:
+            if sample_id in first_line:
+                faults.append(
+                    f"{where}: id {sample_id!r}: field id: the same as in line {first_line[sample_id]}"
+                )
+            first_line.setdefault(sample_id, number)
+        if len(faults) == before:
+            weight = manifest.weights.get(fields["complexity"], 1.0)
+            fields["images"] = tuple(ImageRef(image, str(folder)) for image in fields["images"])
+            for key in ("capabilities", "tags"):
+                fields[key] = tuple(dict.fromkeys(fields[key]))
+            samples.append(Sample(**fields, benchmark=benchmark, weight=weight))
+    if not samples and not faults:
+        faults.append(f"{path.name}: holds no sample")
+    return samples
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise ValueError(f"field given twice: {', '.join(twice)}")
+    return row
+
+
+_Check = Callable[[object], str | None]
+
+
+def _string(value: object) -> str | None:
+    if not isinstance(value, str):
+        return f"is {_shown(value)}, not a string"
+    return None if value.strip() else "is empty"
+
+
+def _optional_string(value: object) -> str | None:
+    return None if value is None or isinstance(value, str) else f"is {_shown(value)}, not a string or null"
+
+
+def _word(value: object) -> str | None:
+    return None if isinstance(value, str) else f"is {_shown(value)}, not a string"
+
+
+def _boolean(value: object) -> str | None:
+    return None if isinstance(value, bool) else f"is {_shown(value)}, not true or false"
+
+
+def _strings(value: object) -> str | None:
+    if not isinstance(value, list):
+        return f"is {_shown(value)}, not a list of strings"
+    for index, item in enumerate(value):
+        if not isinstance(item, str) or not item.strip():
+            return f"[{index}] is {_shown(item)}, not a non-empty string"
+    return None
+
+
+_FIELDS: Mapping[str, tuple[_Check, Any]] = {
+    "id": (_string, None),
+    "question": (_string, None),
+    "images": (_strings, []),
+    "answer": (_optional_string, None),
+    "steps": (_strings, []),
+    "category": (_word, ""),
+    "complexity": (_word, ""),
+    "counter_intuitive": (_boolean, False),
+    "capabilities": (_strings, []),
+    "tags": (_strings, []),
+}
+"""Every field of a sample: its check and its default. id and question are required."""
+
+
+def _check_row(where: str, row: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:
+    """The fields of a sample with defaults filled in; faults are appended."""
+    here = f"{where}: id {_shown(row['id'])}" if "id" in row else where
+    for key in row:
+        if key not in _FIELDS:
+            faults.append(f"{here}: field {key}: unknown. {nearest(key, _FIELDS)}")
+    fields: dict[str, Any] = {}
+    for key, (check, default) in _FIELDS.items():
+        if key not in row:
+            if key in ("id", "question"):
+                faults.append(f"{here}: field {key}: missing")
+            value = default
+        else:
+            value = row[key]
+            if fault := check(value):
+                faults.append(f"{here}: field {key}: {fault}")
+        fields[key] = tuple(value) if isinstance(value, list) else value
+    return fields
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,303 @@
+"""The engine: calls run ahead of the test items.
+
+One engine per run, in the process that owns the session. Its event loop lives in a
+thread; it knows the selected work in order, and every sample goes from model to judge
+without a barrier. An item waits for its own record only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pytest_mmreason.errors import CallError, UsageError
+from pytest_mmreason.evaluation import Evaluator, Judgement
+from pytest_mmreason.imaging import LoadedImage
+from pytest_mmreason.judges.base import Judge
+from pytest_mmreason.models.base import ModelAdapter, Response
+from pytest_mmreason.plan import Plan, Work
+from pytest_mmreason.prompting import Prompt
+from pytest_mmreason.record import Record
+from pytest_mmreason.sample import Sample
+from pytest_mmreason.store import Store
+
+T = TypeVar("T")
+
+AHEAD_PER_PLACE = 4
+"""Samples under way for each call that may be in flight; bounds memory and disk."""
+
+UNCLAIMED = 20_000
+"""Finished records that may wait for their items before the engine stops running ahead."""
+
+WAIT_STEP_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What the live line shows."""
+
+    model_in_flight: int
+    judge_in_flight: int
+    retries: Mapping[str, int]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A record, and the message that stops the run if no later sample could fare better."""
+
+    record: Record
+    stop: str | None = None
+
+
+class Engine:
+    """Runs the calls of a session; safe to use from any thread.
+
+    models: adapter by spec, None for ``fixture`` until :meth:`adopt` brings it.
+    judge:  None for ``fixture``, likewise.
+    keep:   keep records that were claimed, for sessions that run every item many times.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        models: Mapping[str, ModelAdapter | None],
+        judge: Judge | None,
+        store: Store,
+        *,
+        keep: bool = False,
+    ) -> None:
+        self.plan = plan
+        self.store = store
+        self.models = dict(models)
+        self.judge = judge
+        self.stopped: str | None = None
+        self._keep = keep
+        self._evaluator = Evaluator(plan.settings, store)
+        self._works: Sequence[Work] = ()
+        self._claims: Counter[Work] = Counter()
+        self._tasks: dict[Work, asyncio.Task[Evaluated]] = {}
+        self._active = 0
+        self._moved = asyncio.Event()
+        self._feeder: asyncio.Task[None] | None = None
+        self._closed = False
+        self._loop = asyncio.new_event_loop()
+        self._loop.set_default_executor(ThreadPoolExecutor(8, thread_name_prefix="mmreason-io"))
+        self._thread = threading.Thread(target=self._loop.run_forever, name="mmreason-engine", daemon=True)
+        self._thread.start()
+
+    def select(self, works: Sequence[Work]) -> None:
+        """Begin to run ahead through `works`, in this order; later calls change nothing."""
+
+        def begin() -> None:
+            if not self._works:
+                self._works = works
+                self._claims.update(works)
+                self._feed_again()
+
+        self._loop.call_soon_threadsafe(begin)
+
+    def adopt(self, models: Mapping[str, ModelAdapter], judge: Judge | None) -> None:
+        """Take what the session's fixtures brought, and run ahead with it."""
+
+        def take() -> None:
+            self.models.update({spec: m for spec, m in models.items() if self.models.get(spec) is None})
+            self.judge = self.judge or judge
+            self._feed_again()
+
+        self._loop.call_soon_threadsafe(take)
+
+    def submit(
+        self,
+        work: Work,
+        *,
+        sample: Sample | None = None,
+        model: ModelAdapter | None = None,
+        judge: Judge | None = None,
+    ) -> Future[Evaluated]:
+        """The record of `work`, now or when it is finished.
+
+        sample:       in place of the plan's, where a test changed it.
+        model, judge: used where the engine has none (fixtures of another process).
+        """
+        return self._submit(self._claim(work, sample, model, judge))
+
+    def evaluate(
+        self, work: Work, *, sample: Sample | None = None, while_waiting: Callable[[], None] | None = None
+    ) -> Evaluated:
+        """The record of `work`, waited for; `while_waiting` is called twice a second."""
+        return wait(self.submit(work, sample=sample), while_waiting)
+
+    def generate(self, spec: str, prompt: Prompt, images: Sequence[LoadedImage]) -> Response:
+        """One answer of a model, through the same limits, retries and store."""
+
+        async def run() -> Response:
+            model = self.models[spec]
+            assert model is not None
+            anonymous = Sample(id="", question=prompt.text)
+            answer = await self._evaluator.respond(model, prompt, anonymous, 0, images)
+            return answer.response
+
+        return wait(self._submit(run()))
+
+    def verdict(self, protocol: str, sample: Sample, text: str) -> Judgement:
+        """One verdict of the judge, through the same limits, retries and store."""
+
+        async def run() -> Judgement:
+            assert self.judge is not None
+            return await self._evaluator.verdict(self.judge, protocol, sample, text, 0)
+
+        return wait(self._submit(run()))
+
+    @property
+    def cache_hits(self) -> Mapping[str, int]:
+        """Answers by role that came from the store."""
+        return self._evaluator.cache_hits
+
+    def notes(self) -> list[str]:
+        """What adapters and store have to say to the reader of the summary."""
+        sources: list[Any] = [*self.models.values(), self.judge, getattr(self.judge, "adapter", None)]
+        notes = [note for source in sources for note in getattr(source, "notes", ())]
+        return [*dict.fromkeys(notes), *([self.store.note] if self.store.note else [])]
+
+    def progress(self) -> Progress:
+        """A snapshot for the live line."""
+        model, judge = self._evaluator.model_pool.stats, self._evaluator.judge_pool.stats
+        tokens = sum(s.prompt_tokens + s.completion_tokens for s in (model, judge))
+        return Progress(model.in_flight, judge.in_flight, model.retries + judge.retries, tokens)
+
+    def retries(self) -> dict[str, dict[str, int]]:
+        """Retries by role and cause."""
+        pools = (self._evaluator.model_pool, self._evaluator.judge_pool)
+        return {pool.role: dict(pool.stats.retries) for pool in pools}
+
+    def peaks(self) -> dict[str, int]:
+        """The most calls that were in flight at once, by role."""
+        pools = (self._evaluator.model_pool, self._evaluator.judge_pool)
+        return {pool.role: pool.stats.peak for pool in pools}
+
+    def close(self) -> None:
+        """Cancel what is not finished, keep what is, and end the thread."""
+        if self._closed:
+            return
+        self._closed = True
+        with contextlib.suppress(Exception):
+            asyncio.run_coroutine_threadsafe(self._shut_down(), self._loop).result(timeout=5)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=5)
+        if not self._thread.is_alive():
+            self._loop.close()
+        self.store.close()
+
+    def _submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
+    async def _claim(
+        self, work: Work, sample: Sample | None, model: ModelAdapter | None, judge: Judge | None
+    ) -> Evaluated:
+        if sample is not None:
+            return await self._evaluate(work, sample, model, judge)
+        task = self._ensure(work, model, judge)
+        try:
+            return await asyncio.shield(task)
+        finally:
+            self._claims[work] -= 1
+            if task.done():
+                errored = task.cancelled() or task.exception() or task.result().record.is_error
+                # An errored record is not kept: who asks again (--reruns) wants a new try.
+                if not self._keep and (self._claims[work] <= 0 or errored):
+                    self._tasks.pop(work, None)
+                self._moved.set()
+
+    def _ensure(self, work: Work, model: ModelAdapter | None, judge: Judge | None) -> asyncio.Task[Evaluated]:
+        task = self._tasks.get(work)
+        if task is None:
+            self._active += 1
+            task = self._loop.create_task(self._evaluate(work, self.plan.sample(work), model, judge))
+            task.add_done_callback(self._finished)
+            self._tasks[work] = task
+        return task
+
+    def _finished(self, task: asyncio.Task[Evaluated]) -> None:
+        self._active -= 1
+        self._moved.set()
+        if not task.cancelled():
+            task.exception()  # seen here, raised to whoever claims it
+
+    async def _evaluate(
+        self, work: Work, sample: Sample, model: ModelAdapter | None, judge: Judge | None
+    ) -> Evaluated:
+        run = self.plan.runs[work.run]
+        model = self.models.get(run.spec) or model
+        judge = self.judge or judge
+        if model is None or judge is None:
+            what = "mm_model" if model is None else "mm_judge"
+            raise UsageError(f"the {what} fixture has not been made yet")
+        record, fatal = await self._evaluator.evaluate(run, sample, work.repeat, model, judge)
+        if fatal is not None:
+            self._stop(fatal)
+        return Evaluated(record, self.stopped if fatal is not None else None)
+
+    def _stop(self, error: CallError) -> None:
+        if self.stopped is None:
+            self.stopped = str(error)
+        if self._feeder is not None:
+            self._feeder.cancel()
+
+    def _feed_again(self) -> None:
+        if self._feeder is not None:
+            self._feeder.cancel()
+        self._feeder = self._loop.create_task(self._feed())
+
+    async def _feed(self) -> None:
+        if self.judge is None:
+            return
+        ahead = AHEAD_PER_PLACE * self.plan.settings.concurrency
+        for work in self._works:
+            if self.models.get(self.plan.runs[work.run].spec) is None or self._claims[work] <= 0:
+                continue
+            while self._active >= ahead or len(self._tasks) - self._active >= UNCLAIMED:
+                self._moved.clear()
+                await self._moved.wait()
+            if self.stopped:
+                return
+            self._ensure(work, None, None)
+
+    async def _shut_down(self) -> None:
+        me = asyncio.current_task()
+        tasks = [task for task in asyncio.all_tasks() if task is not me]
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks, timeout=2) if tasks else None
+        roles: list[Any] = [*self.models.values(), self.judge, getattr(self.judge, "adapter", None)]
+        for role in roles:
+            if role is not None:
+                with contextlib.suppress(Exception):
+                    await asyncio.wait_for(role.aclose(), timeout=1)
+
+
+def wait(future: Future[T], while_waiting: Callable[[], None] | None = None) -> T:
+    """The future's result; `while_waiting` is called every WAIT_STEP_S seconds."""
+    if while_waiting is None:
+        return future.result()
+    while True:
+        try:
+            return future.result(timeout=WAIT_STEP_S)
+        except FutureTimeout:
+            if future.done():
+                raise
+            while_waiting()
+
+
+def stopwatch() -> Callable[[], float]:
+    """A function that tells the seconds since it was made."""
+    started = time.monotonic()
+    return lambda: time.monotonic() - started

@@ -1,0 +1,378 @@
+"""One sample's way: prompt, model, response, judge, verdict, record."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import hashlib
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_mmreason import imaging
+from pytest_mmreason.errors import CallError, DataError, JudgeError, MissingPrediction
+from pytest_mmreason.imaging import LoadedImage
+from pytest_mmreason.judges.base import Judge, JudgeTask
+from pytest_mmreason.models.base import ModelAdapter, Request, Response
+from pytest_mmreason.plan import RunSpec
+from pytest_mmreason.pool import Pool
+from pytest_mmreason.prompting import Prompt, follow_up, is_definitive, render
+from pytest_mmreason.record import (
+    DATA_ERROR,
+    JUDGE_ERROR,
+    MISSING,
+    MODEL_ERROR,
+    REFUSED,
+    SCORED,
+    UNJUDGED,
+    Record,
+)
+from pytest_mmreason.sample import ImageRef, Sample
+from pytest_mmreason.settings import Settings
+from pytest_mmreason.store import Store, make_key
+from pytest_mmreason.verdict import Verdict
+
+FILTERED = "content_filter"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response and what it took to get it."""
+
+    response: Response
+    attempts: int
+    cached: bool
+    latency_s: float
+    images: tuple[Mapping[str, Any], ...]
+
+    @property
+    def usage(self) -> dict[str, int]:
+        """Calls and tokens spent in this run; none for a cached or recorded answer."""
+        if not self.attempts:
+            return {}
+        return {"calls": self.attempts, **self.response.usage}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One judge run: a verdict, or why there is none."""
+
+    verdict: Verdict | None
+    error: CallError | None
+    cached: bool
+    usage: Mapping[str, int]
+
+
+class Evaluator:
+    """Evaluates samples; holds what all of them share: settings, store and pools."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self.settings = settings
+        self.store = store
+        limits = (settings.concurrency, settings.timeout, settings.retries, settings.seed)
+        self.model_pool = Pool("model", *limits)
+        self.judge_pool = Pool("judge", *limits)
+        self.cache_hits = {"model": 0, "judge": 0}
+        self._caps: dict[int, asyncio.Semaphore] = {}
+
+    async def evaluate(
+        self, run: RunSpec, sample: Sample, repeat: int, model: ModelAdapter, judge: Judge
+    ) -> tuple[Record, CallError | None]:
+        """The record of `sample`, and the error that should stop the run, if there is one."""
+        prompt = render(sample, run.prompt, self.settings.images)
+        draft = draft_record(run, sample, repeat, judge.name, prompt)
+        try:
+            answer = await self.respond(model, prompt, sample, repeat)
+            draft = _with_answer(draft, answer)
+            asks_steps = self.settings.follow_up == "steps" and answer.response.finish_reason != FILTERED
+            if asks_steps and not is_definitive(answer.response.answer):
+                more = await self.respond(model, follow_up(prompt, answer.response.answer), sample, repeat)
+                answer = _joined(answer, more)
+                draft = dataclasses.replace(_with_answer(draft, answer), flags=(*draft.flags, "follow-up"))
+        except DataError as error:
+            return dataclasses.replace(draft, status=DATA_ERROR, reason=str(error)), None
+        except MissingPrediction as error:
+            return dataclasses.replace(draft, status=MISSING, reason=str(error)), None
+        except CallError as error:
+            return _failed(draft, error), error if error.fatal else None
+        response = answer.response
+        if response.finish_reason == FILTERED:
+            reason = "the provider's content filter stopped the answer"
+            return dataclasses.replace(draft, status=REFUSED, reason=reason, score=0.0), None
+        if sample.answer is None:
+            return dataclasses.replace(draft, status=UNJUDGED, reason="no reference answer"), None
+        if not response.answer:
+            return _empty(draft, self.settings.judge_runs, response), None
+        return await self._judged(draft, run, sample, response.answer, judge)
+
+    async def respond(
+        self,
+        model: ModelAdapter,
+        prompt: Prompt,
+        sample: Sample,
+        repeat: int,
+        given: Sequence[LoadedImage] | None = None,
+    ) -> Answer:
+        """The model's answer, from the store if it was given before.
+
+        given: the images, where the caller has them at hand. Raises DataError, ModelError
+        or MissingPrediction.
+        """
+        refs = prompt.images if model.wants_images and given is None else ()
+        hashes = [i.sha256 for i in given] if given is not None else await _hash_images(refs)
+        key = make_key(
+            {
+                "role": "model",
+                "identity": model.identity,
+                "params": self.settings.param,
+                "prompt": prompt.sha256,
+                "images": hashes,
+                "repeat": repeat,
+            }
+        )
+        if model.cacheable and (kept := self._kept_answer(key)):
+            return kept
+        images: list[LoadedImage] = list(given or ())
+
+        async def prepare() -> None:
+            # Opened when a place is free, so that memory holds those in flight only.
+            if refs and not images:
+                images.extend(await asyncio.to_thread(_load_images, refs))
+
+        async def attempt() -> Response:
+            return await model.generate(
+                Request(prompt, images, self.settings.param, None, sample.id, sample.benchmark, repeat)
+            )
+
+        started = time.monotonic()
+        if model.offline:
+            response, attempts = await attempt(), 0
+        else:
+            response, attempts = await self.model_pool.run(attempt, prepare=prepare, cap=self._cap(model))
+        latency_s = round(time.monotonic() - started, 4)
+        described = tuple(i.describe() for i in images) or tuple(
+            imaging.describe_unopened(ref) for ref in prompt.images
+        )
+        answer = Answer(response, attempts, False, latency_s, described)
+        # Reasoning that never closed was cut before its answer began.
+        unfinished = bool(response.text.strip()) and not response.answer
+        if model.cacheable and response.finish_reason != FILTERED and not unfinished:
+            self.store.put(key, {"response": response.to_json(), "images": list(described)})
+        return answer
+
+    async def verdict(self, judge: Judge, protocol: str, sample: Sample, text: str, run: int) -> Judgement:
+        """One judge run on `text`, from the store if the same was judged before."""
+        task = JudgeTask(sample, text, protocol, run)
+        key = make_key(
+            {
+                "role": "judge",
+                "identity": judge.identity(protocol),
+                "protocol": protocol,
+                "question": sample.question,
+                "answer": sample.answer,
+                "steps": sample.steps,
+                "response": text,
+                "run": run,
+            }
+        )
+        if judge.cacheable and (kept := self.store.get(key)):
+            try:
+                found = Judgement(Verdict.from_json(kept), None, True, {})
+            except (ValueError, KeyError, TypeError):
+                pass
+            else:
+                self.cache_hits["judge"] += 1
+                return found
+        usage: dict[str, int] = {}
+
+        async def ask(request: Request) -> Response:
+            assert judge.adapter is not None
+            adapter = judge.adapter
+            response, attempts = await self.judge_pool.run(
+                lambda: adapter.generate(request), cap=self._cap(adapter)
+            )
+            for name, count in {"calls": attempts, **response.usage}.items():
+                usage[name] = usage.get(name, 0) + count
+            return response
+
+        try:
+            if judge.offline or judge.adapter is not None:
+                verdict = await judge.judge(task, ask)
+            else:
+                verdict, attempts = await self.judge_pool.run_any(
+                    lambda: judge.judge(task, ask), cap=self._cap(judge)
+                )
+                usage["calls"] = attempts
+        except CallError as error:
+            return Judgement(None, error, False, usage)
+        if judge.cacheable:
+            self.store.put(key, verdict.to_json())
+        return Judgement(verdict, None, False, usage)
+
+    async def _judged(
+        self, draft: Record, run: RunSpec, sample: Sample, text: str, judge: Judge
+    ) -> tuple[Record, CallError | None]:
+        """`draft` with the verdicts of every judge run."""
+        protocol = run.benchmark.protocol
+        results = await asyncio.gather(
+            *(self.verdict(judge, protocol, sample, text, i) for i in range(self.settings.judge_runs))
+        )
+        usage: dict[str, int] = {}
+        for result in results:
+            for name, count in result.usage.items():
+                usage[name] = usage.get(name, 0) + count
+        draft = dataclasses.replace(
+            draft,
+            usage={**draft.usage, "judge": usage} if usage else draft.usage,
+            cached=draft.cached and all(r.cached or judge.offline for r in results),
+        )
+        errors = [r.error for r in results if r.error is not None]
+        fatal = next((error for error in errors if error.fatal), None)
+        verdicts = [r.verdict for r in results if r.verdict is not None]
+        if not verdicts:
+            reason = str(errors[0]) if errors else "the judge gave no verdict"
+            detail = errors[0].detail if errors else None
+            return dataclasses.replace(
+                draft, status=JUDGE_ERROR, reason=reason, rationale=detail or ""
+            ), fatal
+        flags = draft.flags
+        if errors:
+            flags = (*flags, f"{len(errors)} of {len(results)} judge runs gave no verdict")
+        return (
+            dataclasses.replace(
+                with_verdicts(draft, verdicts),
+                scores=tuple(r.verdict.score if r.verdict else None for r in results),
+                flags=flags,
+            ),
+            fatal,
+        )
+
+    def _kept_answer(self, key: str) -> Answer | None:
+        entry = self.store.get(key)
+        if entry is None:
+            return None
+        try:
+            response = Response.from_json(entry["response"])
+            images = tuple(dict(image) for image in entry["images"])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return None
+        self.cache_hits["model"] += 1
+        return Answer(response, 0, True, 0.0, images)
+
+    def _cap(self, role: ModelAdapter | Judge) -> asyncio.Semaphore | None:
+        if role.max_concurrency is None:
+            return None
+        return self._caps.setdefault(id(role), asyncio.Semaphore(role.max_concurrency))
+
+
+def draft_record(run: RunSpec, sample: Sample, repeat: int, judge: str, prompt: Prompt | None) -> Record:
+    """A record that knows its sample and its run, and no outcome yet."""
+    return Record(
+        benchmark=run.benchmark.name,
+        sample=sample.id,
+        model=run.model,
+        judge=judge,
+        prompt=run.prompt,
+        repeat=repeat,
+        status=MISSING,
+        category=sample.category,
+        complexity=sample.complexity,
+        counter_intuitive=sample.counter_intuitive,
+        capabilities=sample.capabilities,
+        tags=sample.tags,
+        weight=sample.weight,
+        images=tuple(imaging.describe_unopened(ref) for ref in sample.images),
+        prompt_sha256=prompt.sha256 if prompt else None,
+    )
+
+
+def with_verdicts(draft: Record, verdicts: Sequence[Verdict]) -> Record:
+    """`draft` as scored: the means over `verdicts`, the first one's words."""
+    answer_only = [v.score_answer_only for v in verdicts if v.score_answer_only is not None]
+    confidence = [v.confidence for v in verdicts if v.confidence is not None]
+    credits: dict[int, list[float]] = {}
+    for verdict in verdicts:
+        for step in verdict.steps:
+            credits.setdefault(step.step, []).append(step.credit)
+    return dataclasses.replace(
+        draft,
+        status=SCORED,
+        reason="",
+        score=_mean([v.score for v in verdicts]),
+        scores=tuple(v.score for v in verdicts),
+        score_answer_only=_mean(answer_only),
+        confidence=_mean(confidence),
+        steps=tuple({"step": n, "credit": _mean(c)} for n, c in sorted(credits.items())),
+        rationale=verdicts[0].rationale,
+    )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+def _with_answer(draft: Record, answer: Answer) -> Record:
+    response = answer.response
+    return dataclasses.replace(
+        draft,
+        response=response.text,
+        finish_reason=response.finish_reason,
+        usage={"model": answer.usage} if answer.usage else {},
+        latency_s=answer.latency_s,
+        attempts=answer.attempts,
+        cached=answer.cached,
+        flags=("cut short",) if response.finish_reason == "length" else (),
+        images=answer.images or draft.images,
+    )
+
+
+def _joined(first: Answer, second: Answer) -> Answer:
+    """Both answers as one: what the judge reads where the steps were asked for."""
+    tokens = {
+        name: first.response.usage.get(name, 0) + second.response.usage.get(name, 0)
+        for name in {**first.response.usage, **second.response.usage}
+    }
+    response = dataclasses.replace(
+        second.response, text=f"{first.response.text}\n\n{second.response.text}", usage=tokens
+    )
+    return Answer(
+        response,
+        first.attempts + second.attempts,
+        first.cached and second.cached,
+        first.latency_s + second.latency_s,
+        first.images,
+    )
+
+
+def _failed(draft: Record, error: CallError) -> Record:
+    if isinstance(error, JudgeError):
+        return dataclasses.replace(draft, status=JUDGE_ERROR, reason=str(error), rationale=error.detail or "")
+    if error.cause == FILTERED:
+        return dataclasses.replace(draft, status=REFUSED, reason=str(error), score=0.0)
+    return dataclasses.replace(draft, status=MODEL_ERROR, reason=str(error), rationale=error.detail or "")
+
+
+def _empty(draft: Record, judge_runs: int, response: Response) -> Record:
+    """Reasoning that never closed is a cut-off answer; nothing at all scores 0 unjudged."""
+    if response.text.strip() and "<think" in response.text.lower():
+        reason = "truncated: the model's reasoning was never closed, so it gave no answer"
+        return dataclasses.replace(draft, status=MODEL_ERROR, reason=reason)
+    return dataclasses.replace(
+        draft, status=SCORED, reason="empty answer", score=0.0, scores=(0.0,) * judge_runs
+    )
+
+
+async def _hash_images(refs: Sequence[ImageRef]) -> list[str]:
+    if not refs:
+        return []
+
+    def hash_all() -> list[str]:
+        return [hashlib.sha256(imaging.read(ref)).hexdigest() for ref in refs]
+
+    return await asyncio.to_thread(hash_all)
+
+
+def _load_images(refs: Sequence[ImageRef]) -> list[LoadedImage]:
+    return [imaging.load(ref) for ref in refs]

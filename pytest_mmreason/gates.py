@@ -1,0 +1,136 @@
+"""From rows to gates, and from gates to the exit status (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_mmreason.errors import UsageError, nearest
+from pytest_mmreason.record import Record
+from pytest_mmreason.scoring import OVERALL, Row, RowNames
+from pytest_mmreason.settings import ErrorQuota, Threshold
+
+TOLERANCE = 1e-9
+"""A score that is below its limit by rounding alone passes."""
+
+EXIT_OK, EXIT_FAILED, EXIT_INTERRUPTED = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One condition on a run.
+
+    kind:   ``threshold`` (row score at least `limit`, 0-100), ``max_errors`` (errored
+            samples at most `limit`), ``max_disagreement`` (mean |judge - reference| at
+            most `limit`, 0-1) or ``accounting`` (every collected sample has a status).
+    actual: what was measured; None if the row holds nothing scored.
+    """
+
+    row: str
+    kind: str
+    limit: float
+    actual: float | None
+    passed: bool
+    reason: str = ""
+
+
+def split_row(row: str, benchmarks: Iterable[str]) -> tuple[str | None, str]:
+    """(benchmark, row) of a threshold's ``BENCHMARK:ROW``; (None, row) without one."""
+    head, found, tail = row.partition(":")
+    return (head, tail) if found and head in set(benchmarks) else (None, row)
+
+
+def check_thresholds(thresholds: Iterable[Threshold], names: Mapping[str, RowNames]) -> None:
+    """UsageError with the nearest names if a threshold's row is in no benchmark."""
+    for threshold in thresholds:
+        benchmark, row = split_row(threshold.row, names)
+        places = [names[benchmark]] if benchmark else list(names.values())
+        if not any(row in place for place in places):
+            known = {name for place in places for name in place.counts}
+            raise UsageError(
+                f"--mm-threshold: no row {threshold.row!r} in {benchmark or ', '.join(names)}. {nearest(row, known)}"
+            )
+
+
+def threshold_gates(
+    thresholds: Iterable[Threshold], benchmark: str, rows: Mapping[str, Row], names: Mapping[str, RowNames]
+) -> list[Gate]:
+    """A gate for every threshold that names a row of `benchmark`."""
+    gates = []
+    for threshold in thresholds:
+        wanted, name = split_row(threshold.row, names)
+        if wanted not in {None, benchmark} or name not in names[benchmark]:
+            continue
+        row = rows.get(name)
+        actual = row.score if row else None
+        if actual is not None:
+            passed = actual >= threshold.score - TOLERANCE
+            reason = f"{name} {actual:.1f} is {'at least' if passed else 'below'} {threshold.score:g}"
+            if not passed and round(actual, 1) >= threshold.score:
+                reason = f"{name} {actual!r} is below {threshold.score:g}"
+        else:
+            passed = False
+            what = "holds none of the selected samples" if row is None else "holds nothing scored"
+            reason = f"{name} {what}, so its threshold of {threshold.score:g} cannot be met"
+        gates.append(Gate(name, "threshold", threshold.score, actual, passed, reason))
+    return gates
+
+
+def error_gate(records: Sequence[Record], quota: ErrorQuota | None) -> Gate | None:
+    """The quota of errored samples; None where none errored and no quota was asked for."""
+    samples = {record.sample for record in records}
+    errored = {record.sample for record in records if record.is_error}
+    if quota is None and not errored:
+        return None
+    allowed = (quota or ErrorQuota()).allowed(len(samples))
+    passed = len(errored) <= allowed + TOLERANCE
+    noun = "sample" if len(errored) == 1 else "samples"
+    reason = f"{len(errored)} errored {noun}, {allowed:g} allowed (--mm-max-errors)"
+    return Gate(OVERALL, "max_errors", allowed, float(len(errored)), passed, reason)
+
+
+def accounting_gate(counts: Mapping[str, int], expected: int) -> Gate | None:
+    """A failed gate if some collected sample has no status; None if all is in order."""
+    total = sum(n for name, n in counts.items() if name != "collected")
+    if total == expected == counts["collected"]:
+        return None
+    reason = f"{expected} samples were collected but {total} ended in a status"
+    return Gate(OVERALL, "accounting", float(expected), float(total), False, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What pytest reported: its exit status, and how many failed reports were what.
+
+    tolerable: failed reports that are errored samples and nothing else.
+    stopped:   why the run was stopped for good (a rejected key, say), or "".
+    """
+
+    exitstatus: int
+    failed: int
+    tolerable: int
+    stopped: str = ""
+
+
+def decide(outcome: Outcome, gates: Sequence[Gate]) -> tuple[int, str]:
+    """The exit status and the sentence that says what decided it.
+
+    Errored samples fail their items; within --mm-max-errors they do not fail the run.
+    pytest's own 2 to 5 stay what they are.
+    """
+    failed = [gate for gate in gates if not gate.passed]
+    verdict = "; ".join(gate.reason for gate in failed)
+    if outcome.stopped:
+        return EXIT_FAILED, outcome.stopped
+    if outcome.exitstatus not in {EXIT_OK, EXIT_FAILED}:
+        what = "interrupted" if outcome.exitstatus == EXIT_INTERRUPTED else f"pytest ended with {outcome.exitstatus}"
+        return outcome.exitstatus, f"{what}; {verdict}" if verdict else what
+    if failed:
+        return EXIT_FAILED, verdict
+    if outcome.exitstatus == EXIT_FAILED and outcome.failed != outcome.tolerable:
+        others = outcome.failed - outcome.tolerable
+        return EXIT_FAILED, f"{others} failed {'test' if others == 1 else 'tests'}"
+    if outcome.exitstatus == EXIT_FAILED and not outcome.failed:
+        return EXIT_FAILED, "pytest failed before the samples ended"
+    met = [gate.reason for gate in gates]
+    return EXIT_OK, "; ".join(met) if met else "no gate was set"

@@ -1,0 +1,202 @@
+"""Images: found, opened, normalised and encoded safely, just before a call needs them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mmreason.errors import DataError
+from pytest_mmreason.sample import ImageRef
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+MAX_ENCODED_BYTES = 10_000_000
+"""Largest image that is sent as it is; base64 makes a third more of it on the wire."""
+
+PASSED_THROUGH = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp"}
+"""Formats that every OpenAI-compatible endpoint reads."""
+
+_ORIENTATION = 0x0112
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedImage:
+    """An image ready to be sent.
+
+    data, mime:  the bytes that are sent and their type, taken from the content.
+    size:        [width, height] in pixels, upright, of the original.
+    sent:        [width, height] in pixels of `data`.
+    sha256:      hash of the original file.
+    """
+
+    path: str
+    data: bytes
+    mime: str
+    size: tuple[int, int]
+    sent: tuple[int, int]
+    sha256: str
+
+    @property
+    def data_url(self) -> str:
+        """The image as a ``data:`` URL."""
+        return f"data:{self.mime};base64,{base64.b64encode(self.data).decode('ascii')}"
+
+    def pil(self) -> Image.Image:
+        """The image as an RGB :class:`PIL.Image.Image` of its own."""
+        from PIL import Image
+
+        with Image.open(io.BytesIO(self.data)) as image:
+            return image.convert("RGB")
+
+    def describe(self) -> dict[str, Any]:
+        """What the record keeps of it."""
+        description: dict[str, Any] = {
+            "path": self.path,
+            "sha256": self.sha256,
+            "size": list(self.size),
+        }
+        if self.sent != self.size:
+            description["sent"] = list(self.sent)
+        return description
+
+
+def resolve(ref: ImageRef) -> Path:
+    """The file that `ref` names, which must lie below its root even through symlinks.
+
+    Raises DataError for URLs, absolute paths, paths out of the folder and missing files.
+    """
+    if "://" in ref.path or ref.path.startswith("data:"):
+        raise DataError(f"image {ref.path!r} is a URL; images must be files below {ref.root}")
+    if "\0" in ref.path or Path(ref.path).is_absolute():
+        raise DataError(f"image {ref.path!r} is not a path below {ref.root}")
+    root = Path(ref.root).resolve()
+    try:
+        path = (root / ref.path).resolve()
+        if not path.is_relative_to(root):
+            raise DataError(f"image {ref.path!r} lies outside {ref.root}")
+        if not path.is_file():
+            raise DataError(f"image {ref.path!r} is missing below {ref.root}")
+    except (OSError, ValueError, RuntimeError) as error:
+        raise DataError(f"image {ref.path!r} below {ref.root}: {error}") from None
+    return path
+
+
+def read(ref: ImageRef) -> bytes:
+    """The bytes of the file that `ref` names; DataError if they cannot be read."""
+    path = resolve(ref)
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"image {ref.path!r} cannot be read: {error}") from None
+
+
+def load(ref: ImageRef, max_bytes: int = MAX_ENCODED_BYTES) -> LoadedImage:
+    """Read, check and encode the image that `ref` names.
+
+    PNG, JPEG and WebP are sent byte for byte where nothing is to be changed. Other
+    formats, an EXIF orientation, transparency (laid on white) and unusual colour modes
+    are turned into an upright opaque PNG, and images above `max_bytes` are made smaller.
+
+    Raises DataError naming the file for what cannot be read whole: a truncated or empty
+    file, a file that is no image, an animation, a decompression bomb.
+    """
+    original = read(ref)
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(original)) as image:
+                return _normalise(ref, original, image, max_bytes)
+    except UnidentifiedImageError:
+        what = "is empty" if not original else "is not an image that Pillow can read"
+        raise DataError(f"image {ref.path!r} {what} (in {ref.root})") from None
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise DataError(
+            f"image {ref.path!r} is larger than {Image.MAX_IMAGE_PIXELS:,} pixels; make it smaller"
+        ) from None
+    except DataError:
+        raise
+    except Exception as error:  # Pillow's decoders raise many kinds on damaged files
+        raise DataError(f"image {ref.path!r} is damaged: {type(error).__name__}: {error}") from None
+
+
+def _normalise(ref: ImageRef, original: bytes, image: Image.Image, max_bytes: int) -> LoadedImage:
+    from PIL import ImageOps
+
+    mime = PASSED_THROUGH.get(image.format or "")
+    if getattr(image, "n_frames", 1) > 1:
+        raise DataError(f"image {ref.path!r} is an animation or has several pages; give one picture")
+    image.load()
+    rotated = image.getexif().get(_ORIENTATION, 1) not in {0, 1}
+    transparent = image.has_transparency_data
+    if mime and not rotated and not transparent and image.mode in {"RGB", "L", "P", "1"}:
+        upright, data = image, original
+    else:
+        upright = _opaque(ImageOps.exif_transpose(image))
+        data, mime = _png(upright), "image/png"
+    size = sent = upright.size
+    if len(data) > max_bytes:
+        data, mime, sent = _shrink(_opaque(upright), max_bytes)
+    return LoadedImage(
+        path=ref.path,
+        data=data,
+        mime=mime,
+        size=size,
+        sent=sent,
+        sha256=hashlib.sha256(original).hexdigest(),
+    )
+
+
+def _opaque(image: Image.Image) -> Image.Image:
+    """`image` as 8-bit RGB, transparency laid on white."""
+    from PIL import Image
+
+    if image.mode.startswith(("I", "F")):
+        # Pillow clips deep greys to 8 bit instead of scaling them.
+        deep = image.convert("F")
+        low, high = deep.getextrema()
+        top = 65535.0 if image.mode.startswith("I;16") else float(max(high, 1))  # type: ignore[arg-type]
+        bottom = 0.0 if float(low) >= 0 else float(low)  # type: ignore[arg-type]
+        scale = 255.0 / ((top - bottom) or 1.0)
+        return deep.point(lambda v: v * scale - bottom * scale).convert("L").convert("RGB")
+    if not image.has_transparency_data:
+        return image.convert("RGB")
+    rgba = image.convert("RGBA")
+    white = Image.new("RGBA", rgba.size, "white")
+    return Image.alpha_composite(white, rgba).convert("RGB")
+
+
+def _png(image: Image.Image) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def _shrink(image: Image.Image, max_bytes: int) -> tuple[bytes, str, tuple[int, int]]:
+    """`image` as a PNG of at most `max_bytes`, at the largest scale that the search finds."""
+    from PIL import Image
+
+    scale = 1.0
+    data = _png(image)
+    while len(data) > max_bytes:
+        scale *= min(0.95, (max_bytes / len(data)) ** 0.5)
+        size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
+        smaller = image.resize(size, Image.Resampling.LANCZOS)
+        data = _png(smaller)
+        if size == (1, 1):
+            break
+    final = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
+    return data, "image/png", final
+
+
+def describe_unopened(ref: ImageRef) -> Mapping[str, Any]:
+    """What the record keeps of an image that the run did not need to open."""
+    return {"path": ref.path}

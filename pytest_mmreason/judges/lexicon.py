@@ -1,0 +1,107 @@
+"""Word lists of the offline judge. Data only."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _numbered(text: str, step: int = 1, start: int = 0) -> dict[str, int]:
+    return {word: step * n for n, word in enumerate(text.split(), start)}
+
+
+# words that carry no content of an answer
+FILLER = _words(
+    "i you he she it we they me him her us them my your his its our their this that these those "
+    "there here is are was were be been being am do does did doing have has had having will would "
+    "shall should can could may might must of in on at by for with about into through to from up "
+    "down out over under as and or but if then so than too very just also only own same such both "
+    "each what which who whom whose when where why how all any some no not nor more most other "
+    "because while during before after above below between again further once s t don now think "
+    "image picture photo photograph scene shown show shows showing depict depicts see seen appear "
+    "appears likely answer called named name known"
+)
+
+ARTICLES = _words("a an the")
+NUMBER_WORDS = _numbered(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+    "fifteen sixteen seventeen eighteen nineteen"
+) | _numbered("twenty thirty forty fifty sixty seventy eighty ninety", step=10, start=2)
+ORDINAL_WORDS = _numbered(
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+)
+SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+NUMERIC = _words("minus negative dozen") | NUMBER_WORDS.keys() | ORDINAL_WORDS.keys() | SCALES.keys()
+
+# "one" counts nothing after these: "this one", "another one"
+PRONOUN_ONE_AFTER = _words("this that which each any every no another other left right")
+
+ALIASES = {
+    "men": "man",
+    "women": "woman",
+    "children": "child",
+    "people": "person",
+    "persons": "person",
+    "feet": "foot",
+    "teeth": "tooth",
+    "mice": "mouse",
+    "leaves": "leaf",
+    "min": "minute",
+    "mins": "minute",
+    "hr": "hour",
+    "hrs": "hour",
+    "sec": "seconds",
+    "secs": "seconds",
+    "km": "kilometer",
+    "cm": "centimeter",
+    "mm": "millimeter",
+    "kg": "kilogram",
+    "lb": "pound",
+    "lbs": "pound",
+    "jan": "january",
+    "feb": "february",
+    "aug": "august",
+    "sept": "september",
+    "oct": "october",
+    "nov": "november",
+    "dec": "december",
+    "grey": "gray",
+    "colour": "color",
+    "centre": "center",
+    "yeah": "yes",
+    "yep": "yes",
+    "yup": "yes",
+    "nope": "no",
+    "ok": "okay",
+    "cannot": "not",
+}
+
+# before an answer these deny it; in a statement NOT turns it around
+NEGATORS = _words("not no never neither nor without unlike except excluding")
+NOT = _words("not no never none nothing nobody nowhere without")
+DOUBTS = _words("either maybe might could perhaps possibly")
+SMALLER = _words("smaller less lower shorter fewer lighter younger cheaper slower worse")
+VERBS = _words("is are was were does do did has have can")
+
+YES = _words("yes correct true certainly absolutely definitely indeed sure")
+NO = _words("no incorrect false")
+UNSURE = (
+    " not possible to ",
+    " impossible to ",
+    " not clear ",
+    " unclear ",
+    " not sure ",
+    " not determine ",
+    " difficult to determine ",
+    " not certain ",
+    " do not know ",
+    " yes or no ",
+    " yes and no ",
+)
+
+# what announces an answer, the surest first
+CUES = (
+    (" final answer ",),
+    (" answer is ", " answer to ", " answer should ", " answer would ", " conclude "),
+)

@@ -1,0 +1,197 @@
+"""A judge that is a language model behind a model adapter."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from pytest_mmreason.errors import JudgeError, ModelError, UsageError, nearest
+from pytest_mmreason.judges import mm_vet, parsing, rubric
+from pytest_mmreason.judges.base import Ask, InvalidVerdict, JudgeTask
+from pytest_mmreason.models.base import ModelAdapter, Request, Response
+from pytest_mmreason.prompting import Prompt
+from pytest_mmreason.sample import Sample
+from pytest_mmreason.verdict import Verdict
+
+MAX_ASKS = 3
+"""How often one verdict is asked for: once, once sharper, and with more room."""
+
+_MORE_ROOM = 2048  # tokens, where no limit was set
+_LIMITS = ("max_completion_tokens", "max_tokens")
+_SHOWN = 120  # characters of a bad reply in the message
+
+_PROBE = JudgeTask(Sample("id", "question", answer="answer", steps=("step",)), "response")
+
+
+@dataclass(frozen=True, slots=True)
+class _Protocol:
+    build: Callable[[JudgeTask, bool], Prompt]
+    parse: Callable[[str, JudgeTask], Verdict]
+    schema: Mapping[str, Any] | None
+
+    @property
+    def template_sha256(self) -> str:
+        rendered = [self.build(_PROBE, sharper).sha256 for sharper in (False, True)]
+        return hashlib.sha256(json.dumps(rendered).encode()).hexdigest()
+
+
+class LLMJudge:
+    """Judges by asking a model: by rubric (InfiMM-Eval) or few-shot table (MM-Vet).
+
+    adapter: the model.
+    params:  generation parameters, sent over a temperature of 0. ``prompt`` is none of
+             them: it names the official MM-Vet evaluator, whose prompt is then used
+             under that protocol.
+
+    Raises UsageError if that file holds no prompt.
+    """
+
+    cacheable = True
+
+    def __init__(self, adapter: ModelAdapter, params: Mapping[str, Any]) -> None:
+        self._adapter = adapter
+        self._params = {"temperature": 0, **params}
+        path = self._params.pop("prompt", None)
+        template = None if path is None else mm_vet.official_prompt(str(path))
+        self._protocols = {
+            "infimm-eval": _Protocol(rubric.build_prompt, rubric.parse, rubric.SCHEMA),
+            "mm-vet": _Protocol(
+                partial(mm_vet.build_prompt, template=template), mm_vet.parse, mm_vet.SCHEMA
+            ),
+        }
+        self.name = adapter.name
+        self.max_concurrency = adapter.max_concurrency
+        self.offline = adapter.offline
+
+    def identity(self, protocol: str) -> Mapping[str, Any]:
+        """Adapter, parameters, template, schema and protocol; enters the cache key.
+
+        Raises UsageError for an unknown protocol.
+        """
+        rules = self._rules(protocol)
+        return {
+            "judge": "llm",
+            "adapter": dict(self._adapter.identity),
+            "params": self._params,
+            "template_sha256": rules.template_sha256,
+            "schema": rules.schema,
+            "parsing": parsing.VERSION,
+            "protocol": protocol,
+        }
+
+    async def judge(self, task: JudgeTask, ask: Ask) -> Verdict:
+        """The model's verdict; `judge_model` is the name that its endpoint returned.
+
+        A reply without a clear score is asked for once more with a sharper prompt, one
+        cut by its token limit with twice the room, at most MAX_ASKS times in all. Raises
+        JudgeError with the cause ``invalid verdict``, ``truncated``, ``refused``, or that
+        of a failed call.
+        """
+        rules = self._rules(task.protocol)
+        params = dict(self._params)
+        sharper = False
+        failure: JudgeError | None = None
+        for asked in range(1, MAX_ASKS + 1):
+            request = Request(
+                rules.build(task, sharper),
+                params=dict(params),
+                schema=rules.schema,
+                sample=task.sample.id,
+                benchmark=task.sample.benchmark,
+            )
+            response = await self._ask(ask, request)
+            if response.finish_reason == "content_filter":
+                raise self._error(
+                    "refused",
+                    task,
+                    f"the provider's content filter stopped the judge {self.name}",
+                    "Judge this sample with another model.",
+                    response,
+                )
+            if response.finish_reason == "length":
+                limit = _limit(params)
+                failure = self._error(
+                    "truncated",
+                    task,
+                    f"the reply of the judge {self.name} was cut by its token limit"
+                    f" ({limit or 'the default of the endpoint'}) {_times(asked)}",
+                    "Raise it with --mm-judge-param max_tokens=N.",
+                    response,
+                )
+                _make_room(params)
+                continue
+            try:
+                verdict = rules.parse(response.answer, task)
+            except InvalidVerdict as error:
+                failure = self._error(
+                    "invalid verdict",
+                    task,
+                    f"the judge {self.name} gave no valid verdict in {_times(asked, 'ask')}"
+                    f" ({error}); it replied {_shown(response.answer)}",
+                    "Use a stronger judge model, or --mm-judge=local.",
+                    response,
+                )
+                if sharper:
+                    break
+                sharper = True
+            else:
+                return replace(verdict, judge_model=response.model)
+        assert failure is not None
+        raise failure
+
+    async def aclose(self) -> None:
+        """Close the adapter."""
+        await self._adapter.aclose()
+
+    async def _ask(self, ask: Ask, request: Request) -> Response:
+        try:
+            return await ask(request)
+        except ModelError as error:
+            raise JudgeError(
+                f"judge {self.name}: {error}",
+                cause=error.cause,
+                retryable=error.retryable,
+                fatal=error.fatal,
+                retry_after_s=error.retry_after_s,
+                detail=error.detail,
+            ) from error
+
+    def _rules(self, protocol: str) -> _Protocol:
+        try:
+            return self._protocols[protocol]
+        except KeyError:
+            raise UsageError(
+                f"No judging protocol is named {protocol!r}. {nearest(protocol, self._protocols)}"
+            ) from None
+
+    def _error(
+        self, cause: str, task: JudgeTask, what: str, remedy: str, response: Response
+    ) -> JudgeError:
+        message = f"Sample {task.sample.id!r}: {what}. {remedy}"
+        return JudgeError(message, cause=cause, detail=response.text)
+
+
+def _limit(params: Mapping[str, Any]) -> str | None:
+    return next((f"{name}={params[name]}" for name in _LIMITS if name in params), None)
+
+
+def _make_room(params: dict[str, Any]) -> None:
+    """Double the token limit in `params`, or set one."""
+    for name in _LIMITS:
+        value = params.get(name)
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            params[name] = 2 * value
+            return
+    params["max_tokens"] = _MORE_ROOM
+
+
+def _times(count: int, noun: str = "time") -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")

@@ -1,0 +1,266 @@
+"""Whether a response asserts a short answer: negation, hedging, comparison. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_mmreason.judges.normalise import FILLER, Words, root, value_of, words
+
+ASSERTED, NEGATED, HEDGED, ABSENT = "asserted", "negated", "hedged", "absent"
+
+_LOOK_BACK = 5  # tokens before an answer in which a "not" or "could be" still concerns it
+_WINDOW = 30  # tokens within which the words of an answer may lie apart
+_NEGATORS = frozenset("not no never neither nor without unlike except excluding".split())
+_DOUBTS = frozenset("either maybe might could perhaps possibly".split())
+_SMALLER = frozenset("smaller less lower shorter fewer lighter younger cheaper slower worse".split())
+_NOT = frozenset("not no never none nothing nobody nowhere without".split())
+_VERBS = frozenset("is are was were does do did has have can".split())
+_CUES = (
+    (" final answer ",),
+    (" answer is ", " answer to ", " answer should ", " answer would ", " conclude "),
+    (" therefore ", " thus ", " so "),
+)
+
+_YES = frozenset("yes correct true certainly absolutely definitely indeed sure".split())
+_NO = frozenset("no incorrect false not neither".split())
+_UNSURE = (
+    " not possible to ",
+    " impossible to ",
+    " not clear ",
+    " unclear ",
+    " not sure ",
+    " not determine ",
+    " difficult to determine ",
+    " not certain ",
+    " do not know ",
+    " yes or no ",
+    " yes and no ",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How a response holds an answer.
+
+    state:    ASSERTED, NEGATED, HEDGED or ABSENT.
+    coverage: in [0, 1], the part of the answer's content words that is there; 1.0 if
+              asserted.
+    """
+
+    state: str
+    coverage: float
+
+
+def find_answer(
+    option: Words, response: Words, question: Words, accepted: frozenset[str]
+) -> Found:
+    """How `response` holds the short answer `option`; where it only echoes `question` is no answer.
+
+    accepted: the tokens of every accepted answer, between which an "or" is no hedge.
+    """
+    places = [(at, at + len(option.tokens)) for at in response.find(option)]
+    is_number = len(option.tokens) == 1 and option.tokens[0][0] == "#"
+    if places and (echoes := _surroundings(option, question)):
+        places = [place for place in places if _between(response, *place) not in echoes]
+    if not places and len(option.tokens) > 1:
+        places = _scattered(option, response)
+    if is_number:
+        places = _concluding(places, response)
+    states = {_state(response, start, end, accepted, is_number) for start, end in places}
+    for state in (ASSERTED, HEDGED, NEGATED):
+        if state in states:
+            return Found(state, 1.0 if state == ASSERTED else 0.0)
+    return Found(ABSENT, coverage(option, response))
+
+
+def coverage(reference: Words, response: Words, known: frozenset[str] = frozenset()) -> float:
+    """The part of the reference's content words in the response, without those `known`.
+
+    In [0, 1]; numbers must be there exactly, words by their root.
+    """
+    wanted = reference.vocabulary - known or reference.vocabulary
+    if not wanted:
+        return 0.0
+    return len(wanted & response.vocabulary) / len(wanted)
+
+
+def polarity(response: Words) -> bool | None:
+    """Whether the response says yes (True) or no; None if it says neither, or doubts."""
+    opening = response.joined[:400]
+    if any(doubt in opening for doubt in _UNSURE):
+        return None
+    tail = _tail(response)
+    for part in (response.tokens[:3], tail[:4]):
+        for token in part:
+            if token in _YES:
+                return True
+            if token in ("no", "incorrect", "false"):
+                return False
+    return None
+
+
+def implied_polarity(response: Words, question: Words) -> bool | None:
+    """Yes if the first sentence repeats the question's words, no if it negates them."""
+    first = [t for t, clause in zip(response.tokens, response.clauses, strict=True) if clause == 0]
+    if coverage(question, words(" ".join(first).replace("#", ""))) < 0.5:
+        return None
+    return not any(token in _NO for token in first)
+
+
+def negates_otherwise(reference: Words, response: Words) -> bool:
+    """Whether, of a statement and its nearest clause in the response, just one is negated."""
+    shared = reference.vocabulary & response.vocabulary
+    overlap: dict[int, int] = {}
+    negated: set[int] = set()
+    for token, clause in zip(response.tokens, response.clauses, strict=True):
+        if token in _NOT:
+            negated.add(clause)
+        elif root(token) in shared:
+            overlap[clause] = overlap.get(clause, 0) + 1
+    if not overlap:
+        return False
+    nearest = max(overlap, key=lambda clause: overlap[clause])
+    return (nearest in negated) != bool(_NOT & set(reference.tokens))
+
+
+def _surroundings(option: Words, question: Words) -> set[tuple[str, str]]:
+    """The words around `option` in the question, such as ("to", "last") of "to second last"."""
+    places = question.find(option)
+    return {_between(question, at, at + len(option.tokens)) for at in places} - {("", "")}
+
+
+def _between(text: Words, start: int, end: int) -> tuple[str, str]:
+    if start == 0 or end >= len(text.tokens):
+        return "", ""
+    return text.tokens[start - 1], text.tokens[end]
+
+
+def _scattered(option: Words, response: Words) -> list[tuple[int, int]]:
+    """Places where all content words of `option` lie close together in one clause."""
+    wanted = option.vocabulary
+    if not 2 <= len(wanted) <= 8 or not wanted <= response.vocabulary:
+        return []
+    # the parts of "12 x 5" and of names in another order would match by chance
+    if any(token[0] == "#" for token in wanted) and len(wanted) > 3:
+        return []
+    spread = 2 * len(wanted) + 2
+    last: dict[str, int] = {}
+    places = []
+    for at, token in enumerate(response.tokens):
+        stem = root(token)
+        if stem not in wanted or token in FILLER:
+            continue
+        last[stem] = at
+        if len(last) == len(wanted):
+            start = min(last.values())
+            if at - start < spread and response.clauses[start] == response.clauses[at]:
+                places.append((start, at + 1))
+    return places[:_WINDOW]
+
+
+def _concluding(places: list[tuple[int, int]], response: Words) -> list[tuple[int, int]]:
+    """Of the places of a number, those where a response that works it out concludes."""
+    numeric = [at for at, token in enumerate(response.tokens) if token[0] == "#"]
+    cue = _cue(response)
+    if cue is not None and any(at >= cue for at in numeric):
+        return [place for place in places if place[0] >= cue]
+    if len({response.tokens[at] for at in numeric}) <= 3:
+        return places
+    clauses = {response.clauses[numeric[0]], response.clauses[numeric[-1]]}
+    return [place for place in places if response.clauses[place[0]] in clauses]
+
+
+def _cue(response: Words) -> int | None:
+    """Where the answer begins that the response announces; None if it announces none."""
+    for cues in _CUES[:2]:
+        at = max((response.joined.rfind(cue), len(cue)) for cue in cues)
+        if at[0] >= 0:
+            return response.joined.count(" ", 0, at[0] + at[1]) - 1
+    return None
+
+
+def _tail(response: Words) -> tuple[str, ...]:
+    cue = _cue(response)
+    return () if cue is None else response.tokens[cue : cue + 10]
+
+
+def _state(
+    response: Words, start: int, end: int, accepted: frozenset[str], is_number: bool
+) -> str:
+    tokens, phrases, clauses = response.tokens, response.phrases, response.clauses
+    before = [
+        tokens[at]
+        for at in range(max(0, start - _LOOK_BACK), start)
+        if phrases[at] == phrases[start]
+    ]
+    after = tokens[end : end + 4]
+    if _is_negated(before, after, phrases[end : end + 2], phrases[end - 1]):
+        return NEGATED
+    if _is_hedged(tokens, clauses, phrases, start, end, accepted, is_number):
+        return HEDGED
+    return ASSERTED
+
+
+def _is_negated(
+    before: list[str], after: tuple[str, ...], after_phrases: tuple[int, ...], phrase: int
+) -> bool:
+    for at, token in enumerate(before):
+        if token in _NEGATORS and before[at + 1 : at + 2] not in (["only"], ["just"]):
+            return True
+    if before[-2:] in (["rather", "than"], ["instead", "of"], ["opposed", "to"]):
+        return True
+    # "the living room is bigger than X" speaks for the living room
+    if before and before[-1] == "than" and not _SMALLER & set(before):
+        return True
+    return (
+        len(after) > 1
+        and after[0] in _VERBS
+        and after[1] == "not"
+        and all(number == phrase for number in after_phrases)
+    )
+
+
+def _is_hedged(
+    tokens: tuple[str, ...],
+    clauses: tuple[int, ...],
+    phrases: tuple[int, ...],
+    start: int,
+    end: int,
+    accepted: frozenset[str],
+    is_number: bool,
+) -> bool:
+    def near(at: int) -> str:
+        inside = 0 <= at < len(tokens) and clauses[at] == clauses[start]
+        return tokens[at] if inside else ""
+
+    def other(at: int) -> bool:
+        token = near(at)
+        return bool(token) and token not in accepted
+
+    before, after = near(start - 1), near(end)
+    # what lies "between X and Y" is neither
+    if before == "between" or (before == "and" and "between" in map(near, range(start - 4, start))):
+        return True
+    if is_number:
+        if after in ("or", "to") and near(end + 1)[:1] == "#" and other(end + 1):
+            return True
+        if near(start - 2)[:1] == "#" and before in ("or", "to") and other(start - 2):
+            return True
+        # "3, 4 or 5" and "between 3 and 5"
+        listed = [near(at) for at in range(start - 4, end + 4)]
+        others = [t for t in listed if t[:1] == "#" and t not in accepted]
+        return bool(others) and ("or" in listed or "between" in listed)
+    doubted = any(near(at) in _DOUBTS for at in range(start - _LOOK_BACK, start))
+    if after == "or" and (doubted or phrases[end] == phrases[end - 1]):
+        return other(end + 1) and near(end + 1) not in FILLER - {"no"}
+    if before == "or" and (doubted or (start > 1 and phrases[start - 2] == phrases[start])):
+        return other(start - 2)
+    return False
+
+
+def same_number(left: str, right: str) -> bool:
+    """Whether two number tokens are equal, also as 35 % and 0.35."""
+    a, b = value_of(left), value_of(right)
+    if a is None or b is None:
+        return False
+    return a == b or abs(a - 100 * b) < 1e-9 * abs(a) or abs(b - 100 * a) < 1e-9 * abs(b)

@@ -1,0 +1,199 @@
+"""The ledger: what was expected, what came, and which failures were whose.
+
+It lives in the process that owns the session and hears of records from test reports
+alone, so that a crashed worker can lose no total. Whole records lie in the journal on
+disk; in memory stays what the tables need.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from pytest_mmreason.evaluation import draft_record
+from pytest_mmreason.plan import Plan, Work
+from pytest_mmreason.record import MISSING, Record, RecordKey
+
+KEPT_JOURNALS = 5
+
+
+class Journal:
+    """Records as they come, a line each; in a file that survives the process.
+
+    Raises nothing for want of a place to write: the lines are then kept in memory.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.path: Path | None = None
+        self._file: IO[bytes] | None = None
+        self._lines: list[str] = []
+        if folder is None:
+            return
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for old in sorted(folder.glob("*.jsonl"))[: -KEPT_JOURNALS + 1]:
+                old.unlink(missing_ok=True)
+            stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+            self.path = folder / f"{stamp}-{os.getpid()}.jsonl"
+            self._file = self.path.open("w+b")
+        except OSError:
+            self.path = None
+
+    def append(self, line: str) -> int:
+        """Keep a line; returns the place from which :meth:`read` gets it back."""
+        if self._file is None:
+            self._lines.append(line)
+            return len(self._lines) - 1
+        place = self._file.seek(0, os.SEEK_END)
+        self._file.write(line.encode("ascii") + b"\n")
+        self._file.flush()
+        return place
+
+    def read(self, place: int) -> str:
+        """The line that was kept at `place`."""
+        if self._file is None:
+            return self._lines[place]
+        self._file.seek(place)
+        return self._file.readline().decode("ascii").rstrip("\n")
+
+    def close(self) -> None:
+        """Close the file; it stays for whoever wants to look."""
+        if self._file is not None:
+            self._file.close()
+
+
+@dataclasses.dataclass(slots=True)
+class _Entry:
+    """An expected record: its work, its items that have not been skipped, and the record."""
+
+    work: Work
+    items: set[str]
+    record: Record | None = None
+    place: int = -1
+    crashed: bool = False
+
+
+class Ledger:
+    """Records by key, counted once whatever is rerun or run in every worker."""
+
+    def __init__(self, plan: Plan, judge: str, journal: Journal) -> None:
+        self.plan = plan
+        self.failed = 0
+        self.tolerable = 0
+        self._judge = judge
+        self._journal = journal
+        self._entries: dict[RecordKey, _Entry] = {}
+        self._by_item: dict[str, _Entry] = {}
+        self._finished = 0
+        self._sums: dict[int, tuple[float, float]] = {}
+
+    def expect(self, selection: Sequence[tuple[str, Work]]) -> None:
+        """Expect a record of each selected item; several processes may say the same."""
+        for item, work in selection:
+            entry = self._entries.setdefault(self.plan.key(work), _Entry(work, set()))
+            entry.items.add(item)
+            self._by_item[item] = entry
+
+    def add(self, text: str) -> Record:
+        """Take a record in; the latest of a key counts. Returns it without its long texts."""
+        record = Record.from_json(text)
+        slim = dataclasses.replace(record, rationale="", response=None)
+        entry = self._entries.get(record.key)
+        if entry is None:
+            work = self._work_of(record)
+            entry = self._entries.setdefault(record.key, _Entry(work, set()))
+        if entry.record is None:
+            self._finished += 1
+        else:
+            self._add_to_sum(entry.work.run, entry.record, -1)
+        self._add_to_sum(entry.work.run, slim, 1)
+        entry.record = slim
+        entry.place = self._journal.append(text)
+        return slim
+
+    def note_report(self, item: str, when: str | None, outcome: str, errored: bool) -> None:
+        """Hear of a test report: what failed, what was skipped, who crashed.
+
+        errored: the report's record ended in an error.
+        """
+        entry = self._by_item.get(item) or self._by_item.get(item.rpartition("@")[0])
+        if outcome == "failed":
+            self.failed += 1
+            crashed = when == "???"
+            if entry is not None and crashed:
+                entry.crashed = True
+            if errored or (crashed and entry is not None and entry.record is None):
+                self.tolerable += 1
+        elif outcome == "skipped" and entry is not None and entry.record is None:
+            entry.items.discard(item)
+
+    @property
+    def expected(self) -> int:
+        """Records that the selected items should yield; skipped items yield none."""
+        return sum(1 for entry in self._entries.values() if entry.items or entry.record)
+
+    @property
+    def finished(self) -> int:
+        """Records that have come."""
+        return self._finished
+
+    def running_score(self) -> float | None:
+        """The weighted mean so far, 0-100, of all runs together; None before the first."""
+        weight = sum(w for w, _ in self._sums.values())
+        return 100 * sum(s for _, s in self._sums.values()) / weight if weight else None
+
+    def records(self, run: int) -> list[Record]:
+        """The records of one run in collection order, missing ones filled in, texts left out."""
+        return [self._filled(entry) for entry in self._ordered(run)]
+
+    def whole(self, record: Record) -> Record:
+        """`record` with its response and rationale, read back from the journal."""
+        entry = self._entries[record.key]
+        return Record.from_json(self._journal.read(entry.place)) if entry.place >= 0 else record
+
+    def lines(self) -> Iterator[str]:
+        """Every record as a line of JSON, in collection order."""
+        for run in range(len(self.plan.runs)):
+            for entry in self._ordered(run):
+                if entry.place >= 0:
+                    yield self._journal.read(entry.place)
+                else:
+                    yield self._filled(entry).to_json()
+
+    def close(self) -> None:
+        """Close the journal."""
+        self._journal.close()
+
+    def _ordered(self, run: int) -> list[_Entry]:
+        entries = [e for e in self._entries.values() if e.work.run == run and (e.items or e.record)]
+        return sorted(entries, key=lambda entry: entry.work)
+
+    def _filled(self, entry: _Entry) -> Record:
+        if entry.record is not None:
+            return entry.record
+        reason = "the worker that ran it crashed" if entry.crashed else "the session ended before it was evaluated"
+        work = entry.work
+        draft = draft_record(self.plan.runs[work.run], self.plan.sample(work), work.repeat, self._judge, None)
+        return dataclasses.replace(draft, status=MISSING, reason=reason)
+
+    def _work_of(self, record: Record) -> Work:
+        """The work of a record that a test made by hand; its place is at the end."""
+        for index, run in enumerate(self.plan.runs):
+            if (run.benchmark.name, run.model, run.prompt) == record.key[:3]:
+                for place, sample in enumerate(run.benchmark.samples):
+                    if sample.id == record.sample:
+                        return Work(index, place, record.repeat)
+        raise ValueError(f"record of an unknown run or sample: {json.dumps(record.key)}")
+
+    def _add_to_sum(self, run: int, record: Record, sign: int) -> None:
+        if record.score is not None:
+            weight, total = self._sums.get(run, (0.0, 0.0))
+            self._sums[run] = (
+                weight + sign * record.weight,
+                total + sign * record.weight * record.score,
+            )

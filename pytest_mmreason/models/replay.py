@@ -1,0 +1,121 @@
+"""``replay:FILE``: recorded answers, read from the forms in which people have them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_mmreason.errors import MissingPrediction, UsageError
+from pytest_mmreason.models.base import Request, Response
+
+
+class ReplayModel:
+    """Answers recorded in a file: no inference, no network, no image opened.
+
+    Read are: a JSON object id -> text (the submission format of both benchmarks),
+    LLaVA's answers (JSON lines with ``question_id`` and ``text``), and this package's
+    own ``results.jsonl``.
+
+    Raises UsageError naming the file and line for anything else.
+    """
+
+    wants_images = False
+    offline = True
+    cacheable = False
+    max_concurrency: int | None = None
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.name = name
+        self.path = path
+        try:
+            content = path.read_bytes()
+            text = content.decode("utf-8-sig")
+        except OSError as error:
+            raise UsageError(f"recorded answers {path}: {error.strerror or error}") from None
+        except UnicodeDecodeError as error:
+            raise UsageError(f"recorded answers {path}: not UTF-8 ({error})") from None
+        self._answers, self._tagged, self._by_number = _read(path, text)
+        self.identity: Mapping[str, Any] = {
+            "kind": "replay",
+            "sha256": hashlib.sha256(content).hexdigest(),
+        }
+        self.notes: list[str] = []
+
+    async def generate(self, request: Request) -> Response:
+        """The recorded answer; MissingPrediction if there is none for this sample."""
+        found = self._tagged.get((request.benchmark, request.sample, request.repeat))
+        if found is None:
+            found = self._answers.get(request.sample)
+        if found is None and (number := self._number(request.sample)):
+            found = self._answers.get(number)
+        if found is None:
+            raise MissingPrediction(f"{self.path.name} holds no answer for {request.sample!r}")
+        return found
+
+    async def aclose(self) -> None:
+        """Nothing is held open."""
+
+    def unknown(self, samples: Iterable[str]) -> list[str]:
+        """Recorded ids that no sample of the benchmarks has."""
+        known = set(samples)
+        known |= {number for sample in known if (number := self._number(sample))}
+        return sorted(self._answers.keys() - known)
+
+    def _number(self, sample: str) -> str | None:
+        """LLaVA's question_id of an MM-Vet sample: 12 for v1_12."""
+        found = _MM_VET_ID.fullmatch(sample) if self._by_number else None
+        return found[1] if found else None
+
+
+_MM_VET_ID = re.compile(r"v\d+_(\d+)")
+_Tagged = dict[tuple[str, str, int], Response]
+
+
+def _read(path: Path, text: str) -> tuple[dict[str, Response], _Tagged, bool]:
+    """Answers by sample id, records by (benchmark, sample, repeat), and whether the ids
+    are LLaVA's numbers."""
+    try:
+        data = json.loads(text)
+    except ValueError:
+        data = None
+    if isinstance(data, dict) and not ("question_id" in data or "sample" in data):
+        return {str(k): Response(_text(path, k, v)) for k, v in data.items()}, {}, False
+    answers: dict[str, Response] = {}
+    tagged: _Tagged = {}
+    by_number = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        where = f"{path}:{number}"
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise UsageError(
+                f"{where}: neither a JSON object id -> text nor JSON lines ({error})"
+            ) from None
+        if isinstance(row, dict) and "question_id" in row:
+            by_number = True
+            answers[str(row["question_id"])] = Response(_text(where, row["question_id"], row.get("text")))
+        elif isinstance(row, dict) and "sample" in row:
+            if not isinstance(row.get("response"), str):
+                continue  # an errored record has no answer to replay
+            key = (str(row.get("benchmark", "")), str(row["sample"]), int(row.get("repeat") or 0))
+            tagged[key] = Response(row["response"], str(row.get("finish_reason") or "stop"))
+            answers.setdefault(str(row["sample"]), tagged[key])
+        else:
+            raise UsageError(
+                f"{where}: a line holds question_id and text (LLaVA's answers), or is a record of results.jsonl"
+            )
+    if not answers:
+        raise UsageError(f"recorded answers {path}: the file holds none")
+    return answers, tagged, by_number
+
+
+def _text(where: object, key: object, value: object) -> str:
+    if not isinstance(value, str):
+        raise UsageError(f"{where}: the answer of {key!r} is {type(value).__name__}, not text")
+    return value

@@ -1,0 +1,280 @@
+"""The options: one table makes the command line, the ini file and the Settings.
+
+Every option has an ini twin of the same name with ``_``. The command line wins, and
+replaces a list whole. `None` on the command line falls back to the ini file, so that
+an explicit 0 is honoured.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_mmreason.errors import UsageError, nearest
+from pytest_mmreason.settings import ErrorQuota, Settings, Threshold
+
+SUITE_MODES = ("auto", "on", "off")
+LISTS = ("models", "judges", "benchmarks")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One row of the table; `parse` turns a string into the value or raises ValueError."""
+
+    name: str
+    metavar: str
+    help: str
+    parse: Callable[[str], Any] = str
+    repeat: bool = False
+    is_path: bool = False
+
+    @property
+    def flag(self) -> str:
+        """The command-line name."""
+        return "--" + self.dest.replace("_", "-")
+
+    @property
+    def dest(self) -> str:
+        """The ini name and the attribute of pytest's namespace."""
+        return f"mm_{self.name}"
+
+
+def _choice(*values: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in values:
+            raise ValueError(f"is {text!r}, not one of {', '.join(values)}. {nearest(text, values)}")
+        return text
+
+    return parse
+
+
+def _whole(minimum: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise ValueError(f"is {text!r}, not a whole number") from None
+        if value < minimum:
+            raise ValueError(f"is {value}; at least {minimum} is needed")
+        return value
+
+    return parse
+
+
+def _number(minimum: float, maximum: float = math.inf, *, above: bool = False) -> Callable[[str], float]:
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            raise ValueError(f"is {text!r}, not a number") from None
+        if math.isnan(value) or not minimum <= value <= maximum or (above and value == minimum):
+            upper = "" if maximum == math.inf else f" and at most {maximum:g}"
+            raise ValueError(f"is {text}; {'above' if above else 'at least'} {minimum:g}{upper} is needed")
+        return value
+
+    return parse
+
+
+def _threshold(text: str) -> Threshold:
+    row, found, score = text.rpartition("=")
+    if found and not row:
+        raise ValueError(f"is {text!r}; write ROW=SCORE, or SCORE for the overall row")
+    try:
+        return Threshold(row or "overall", _number(0, 100)(score))
+    except ValueError as error:
+        raise ValueError(f"{text!r}: the score {error}") from None
+
+
+def _error_quota(text: str) -> ErrorQuota:
+    if text.endswith("%"):
+        return ErrorQuota(_number(0, 100)(text[:-1].strip()), percent=True)
+    return ErrorQuota(_whole(0)(text))
+
+
+def _parameter(text: str) -> tuple[str, Any]:
+    key, found, value = text.partition("=")
+    if not found or not key:
+        raise ValueError(f"is {text!r}; write KEY=VALUE, for example temperature=0")
+    try:
+        return key, json.loads(value, parse_constant=lambda name: name)
+    except ValueError:
+        return key, value
+
+
+OPTIONS = (
+    Option("model", "SPEC", "Model to evaluate: a preset, openai:NAME, replay:FILE, python:MODULE:ATTR or fixture. Repeatable; without one the plugin is dormant.", repeat=True),
+    Option("benchmark", "NAME", "Benchmark: mini (bundled, the default), a folder in the native format, or NAME=DIR. Repeatable.", repeat=True),
+    Option("judge", "SPEC", "Judge: local (offline, the default), keyword, openai:NAME, replay:FILE, python:MODULE:ATTR or fixture."),
+    Option("base_url", "URL", "Endpoint of openai: models (default: $OPENAI_BASE_URL)."),
+    Option("judge_base_url", "URL", "Endpoint of an openai: judge (default: $OPENAI_BASE_URL; never --mm-base-url)."),
+    Option("api_key_env", "VAR", "Environment variable that holds the model's API key (default: OPENAI_API_KEY)."),
+    Option("judge_api_key_env", "VAR", "Environment variable that holds the judge's API key (default: OPENAI_API_KEY)."),
+    Option("param", "KEY=VALUE", "Generation parameter of the model, for example temperature=0. Repeatable.", _parameter, repeat=True),
+    Option("judge_param", "KEY=VALUE", "Parameter of the judge. Repeatable.", _parameter, repeat=True),
+    Option("prompt", "STRATEGY", "direct (the default) or cot: append the zero-shot chain-of-thought sentence. Repeatable: each is a run.", _choice("direct", "cot"), repeat=True),
+    Option("follow_up", "MODE", "none (the default) or steps: ask for the reasoning where the first answer is not definitive, and judge both.", _choice("none", "steps")),
+    Option("images", "MODE", "separate (the default): send each image; none: ask the question only.", _choice("separate", "none")),
+    Option("judge_runs", "N", "Judge each response N times; tables show mean and sd (default: 1).", _whole(1)),
+    Option("repeats", "N", "Ask the model N times per sample (default: 1).", _whole(1)),
+    Option("concurrency", "N", "Calls in flight per role (model, judge), all workers together (default: 16).", _whole(1)),
+    Option("timeout", "S", "Seconds that one call may take (default: 120).", _number(0, above=True)),
+    Option("retries", "N", "Retries of a failed call; 0 makes one attempt (default: 5).", _whole(0)),
+    Option("limit", "N", "Evaluate N samples, keeping the mix of categories and complexities.", _whole(1)),
+    Option("sample", "ID", "Evaluate the sample with this id. Repeatable.", repeat=True),
+    Option("subset", "FILE", "Evaluate the samples whose ids stand in this JSON list.", is_path=True),
+    Option("seed", "N", "Seed of every random choice (default: 0).", _whole(0)),
+    Option("threshold", "[ROW=]SCORE", "Fail the run if the row's score, 0-100, is below SCORE; bare means overall. Repeatable.", _threshold, repeat=True),
+    Option("item_threshold", "S", "Fail the items of samples that score below S in [0, 1].", _number(0, 1)),
+    Option("max_errors", "N|P%", "Fail the run if more samples end in an error (default: 0).", _error_quota),
+    Option("on_error", "MODE", "exclude (the default): leave errored samples out of the means; zero: count them as 0.", _choice("exclude", "zero")),
+    Option("output", "DIR", "Write results.jsonl, summary.json, summary.md and predictions there.", is_path=True),
+    Option("show", "N", "Show the N lowest samples at the end (default: 3).", _whole(0)),
+    Option("agreement", "FILE", "Measure the judge on graded answers instead of a model.", is_path=True),
+    Option("max_disagreement", "D", "With --mm-agreement: fail if the mean |judge - reference| exceeds D in [0, 1].", _number(0, 1)),
+    Option("cache_dir", "DIR", "Where responses and verdicts are kept (default: .mmreason/cache in rootdir).", is_path=True),
+    Option("cache", "MODE", "on (the default) or off.", _choice("on", "off")),
+)  # fmt: skip
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Register every option with its ini twin, in the group "mmreason"."""
+    group = parser.getgroup("mmreason", "multimodal reasoning benchmarks (mmreason)")
+    for option in OPTIONS:
+        group.addoption(
+            option.flag,
+            dest=option.dest,
+            action="append" if option.repeat else "store",
+            metavar=option.metavar,
+            default=None,
+            help=option.help,
+        )
+        parser.addini(
+            option.dest,
+            option.help,
+            type="linelist" if option.repeat else "string",
+            default=None,
+        )
+    group.addoption(
+        "--mm-list", metavar="WHAT", default=None, help="Print models, judges or benchmarks and exit."
+    )
+    parser.addini(
+        "mm_suite",
+        "When the bundled suite joins: auto (the default), on or off.",
+        type="string",
+        default="auto",
+    )
+
+
+def read_settings(config: pytest.Config) -> Settings:
+    """The Settings of this session; UsageError names the option and what it takes."""
+    invocation = config.invocation_params.dir
+    ini_directory = config.inipath.parent if config.inipath else config.rootpath
+    values: dict[str, Any] = {"directory": invocation}
+    for option in OPTIONS:
+        given, source, base = config.getoption(option.dest), option.flag, invocation
+        if given is None:
+            given, base = _read_ini(config, option), ini_directory
+            source = f"{option.dest} in {config.inipath.name if config.inipath else 'the ini file'}"
+        if given is None or given == []:
+            continue
+        texts = given if isinstance(given, list) else [given]
+        if option.name in ("model", "benchmark", "judge"):
+            texts = [_absolute_spec(text, base) for text in texts]
+        try:
+            parsed = [base / Path(t).expanduser() if option.is_path else option.parse(t) for t in texts]
+        except ValueError as error:
+            raise UsageError(f"{source} {error}") from None
+        values[option.name] = tuple(parsed) if option.repeat else parsed[-1]
+    for name in ("param", "judge_param"):
+        values[name] = dict(values.get(name, ()))
+    for name in ("model", "benchmark", "prompt", "sample"):
+        values[name] = tuple(dict.fromkeys(values.get(name, ())))
+    settings = Settings(**{k: v for k, v in values.items() if v != ()})
+    if not settings.cache_dir.is_absolute():
+        settings = Settings(**{**values_of(settings), "cache_dir": config.rootpath / settings.cache_dir})
+    if settings.max_disagreement is not None and settings.agreement is None:
+        raise UsageError("--mm-max-disagreement gates --mm-agreement=FILE, which is not given")
+    return settings
+
+
+def values_of(settings: Settings) -> dict[str, Any]:
+    """The fields of `settings` as keyword arguments."""
+    return {name: getattr(settings, name) for name in Settings.__dataclass_fields__}
+
+
+def read_suite_mode(config: pytest.Config) -> str:
+    """ini ``mm_suite``; UsageError if it is none of SUITE_MODES."""
+    mode = str(config.getini("mm_suite"))
+    if mode not in SUITE_MODES:
+        raise UsageError(f"mm_suite is {mode!r}, not one of {', '.join(SUITE_MODES)}. {nearest(mode, SUITE_MODES)}")
+    return mode
+
+
+def names_benchmark(config: pytest.Config) -> bool:
+    """True if the command line itself names a benchmark."""
+    return config.getoption("mm_benchmark") is not None
+
+
+def _absolute_spec(text: str, base: Path) -> str:
+    """`text` with the path of a ``replay:`` spec or a benchmark folder made absolute.
+
+    An ini file's paths are relative to it and the command line's to the working folder,
+    so that a path means the same from wherever pytest is started. A bare word may be a
+    name; the registry decides.
+    """
+    name, found, path = text.partition("=")
+    if text.startswith("replay:"):
+        return f"replay:{base / Path(text.removeprefix('replay:')).expanduser()}"
+    if found and ":" not in name:
+        return f"{name}={base / Path(path).expanduser()}"
+    if text.startswith((".", "~", "/")):
+        return str(base / Path(text).expanduser())
+    return text
+
+
+def _read_ini(config: pytest.Config, option: Option) -> Any:
+    """The ini value as a string or list of strings, or None if it is not set.
+
+    pytest's native TOML tables are typed strictly; a lone string for a list, and a
+    number for an option that also takes words, are accepted by reading the table again.
+    """
+    try:
+        value = config.getini(option.dest)
+    except (pytest.UsageError, TypeError, ValueError):
+        value = _native_toml(config).get(option.dest)
+        if value is None:
+            raise
+    if value is None:
+        return None
+    if isinstance(value, list):
+        return [_ini_text(config, option, item) for item in value]
+    text = _ini_text(config, option, value)
+    return [text] if option.repeat else text
+
+
+def _ini_text(config: pytest.Config, option: Option, value: object) -> str:
+    if isinstance(value, bool) and option.name == "cache":
+        return "on" if value else "off"
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise UsageError(
+            f"{option.dest} in {config.inipath} is {value!r}; a string or number is needed"
+            + (", or a list of them" if option.repeat else "")
+        )
+    return str(value)
+
+
+def _native_toml(config: pytest.Config) -> Mapping[str, Any]:
+    if config.inipath is None or config.inipath.suffix != ".toml":
+        return {}
+    document = tomllib.loads(config.inipath.read_text(encoding="utf-8"))
+    if config.inipath.name == "pyproject.toml":
+        document = document.get("tool", {})
+    table = document.get("pytest", {})
+    return table if isinstance(table, dict) else {}

@@ -1,0 +1,132 @@
+"""The plan: which samples of which benchmarks are asked of which models, and how."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from pytest_mmreason.benchmarks.base import Benchmark
+from pytest_mmreason.errors import UsageError, nearest
+from pytest_mmreason.gates import check_thresholds
+from pytest_mmreason.record import RecordKey
+from pytest_mmreason.registry import Registry
+from pytest_mmreason.sample import Sample
+from pytest_mmreason.scoring import RowNames
+from pytest_mmreason.selection import read_subset, select
+from pytest_mmreason.settings import Settings
+
+
+class Work(NamedTuple):
+    """One record to make: indices into the plan's runs and the run's samples."""
+
+    run: int
+    sample: int
+    repeat: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """One run: a benchmark asked of a model with a prompt strategy.
+
+    model: what tables and records call it. spec: what names it on the command line.
+    """
+
+    benchmark: Benchmark
+    model: str
+    spec: str
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Every run of a session.
+
+    selected: per benchmark, the indices of its selected samples, in order.
+    names:    per benchmark, the names of its rows, settled over all of its samples.
+    """
+
+    settings: Settings
+    runs: tuple[RunSpec, ...]
+    selected: Mapping[str, tuple[int, ...]]
+    names: Mapping[str, RowNames]
+
+    def works(self) -> Iterator[Work]:
+        """All selected work, in collection order."""
+        for index, run in enumerate(self.runs):
+            for sample in self.selected[run.benchmark.name]:
+                for repeat in range(self.settings.repeats):
+                    yield Work(index, sample, repeat)
+
+    def sample(self, work: Work) -> Sample:
+        """The sample of `work`."""
+        return self.runs[work.run].benchmark.samples[work.sample]
+
+    def key(self, work: Work) -> RecordKey:
+        """The key of the record that `work` makes."""
+        run = self.runs[work.run]
+        sample = run.benchmark.samples[work.sample]
+        return RecordKey(run.benchmark.name, run.model, run.prompt, sample.id, work.repeat)
+
+
+def make_plan(settings: Settings, registry: Registry) -> Plan:
+    """Load the benchmarks, select, and check every row that a threshold names.
+
+    Raises UsageError or BenchmarkError.
+    """
+    benchmarks: dict[str, Benchmark] = {}
+    for spec in settings.benchmark:
+        benchmark = registry.benchmark(spec, settings)
+        if benchmark.name in benchmarks:
+            raise UsageError(f"--mm-benchmark={spec}: a benchmark named {benchmark.name!r} is already there")
+        benchmarks[benchmark.name] = benchmark
+    return plan_runs(settings, benchmarks, model_labels(settings.model))
+
+
+def plan_runs(settings: Settings, benchmarks: Mapping[str, Benchmark], labels: Mapping[str, str]) -> Plan:
+    """The plan of `benchmarks` x models (spec -> label) x prompt strategies."""
+    only = _wanted(settings, benchmarks)
+    selected = {
+        name: tuple(select(b.samples, only=only, limit=settings.limit, seed=settings.seed))
+        for name, b in benchmarks.items()
+    }
+    names = {name: RowNames(b.samples) for name, b in benchmarks.items()}
+    check_thresholds(settings.threshold, names)
+    runs = tuple(
+        RunSpec(benchmark, label, spec, prompt)
+        for benchmark in benchmarks.values()
+        for spec, label in labels.items()
+        for prompt in settings.prompt
+    )
+    return Plan(settings, runs, selected, names)
+
+
+def model_labels(specs: tuple[str, ...]) -> dict[str, str]:
+    """spec -> label: the spec itself, a recording by its file's name where that is unique."""
+    short = {s: f"replay:{Path(s).name}" if s.startswith("replay:") else s for s in specs}
+    count = Counter(short.values())
+    return {spec: label if count[label] == 1 else spec for spec, label in short.items()}
+
+
+def _wanted(settings: Settings, benchmarks: Mapping[str, Benchmark]) -> set[str] | None:
+    """The ids that --mm-sample and --mm-subset leave; None for all.
+
+    Raises UsageError with the nearest ids for one that no benchmark has.
+    """
+    if not settings.sample and settings.subset is None:
+        return None
+    known = {sample.id for benchmark in benchmarks.values() for sample in benchmark.samples}
+    wanted: set[str] | None = None
+    sources = [("--mm-sample", settings.sample)] if settings.sample else []
+    if settings.subset is not None:
+        sources.append((f"--mm-subset {settings.subset}", read_subset(settings.subset)))
+    for source, ids in sources:
+        for sample_id in ids:
+            if sample_id not in known:
+                raise UsageError(
+                    f"{source}: no sample {sample_id!r} in {', '.join(benchmarks)}. {nearest(sample_id, known)}"
+                )
+        wanted = set(ids) if wanted is None else wanted & set(ids)
+    return wanted

@@ -1,0 +1,178 @@
+"""A pool of calls of one role: how many at once, and what is tried again."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pytest_mmreason.errors import CallError
+from pytest_mmreason.models.base import Response
+
+T = TypeVar("T")
+
+FIRST_DELAY_S = 0.5
+LONGEST_DELAY_S = 60.0
+RECOVERY_CALLS = 4
+"""Successes at a reduced limit after which one more call is let in flight."""
+
+
+@dataclass(slots=True)
+class PoolStats:
+    """What a pool has done so far; the live line and the summary show it."""
+
+    calls: int = 0
+    in_flight: int = 0
+    peak: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    retries: Counter[str] = field(default_factory=Counter)
+
+
+class Pool:
+    """Calls in flight never exceed `concurrency`; 429 halves that at once, success restores it.
+
+    A call waiting to be tried again holds no place. `retries` is how often a failed
+    attempt is repeated; `timeout_s` is seconds that one attempt may take.
+    """
+
+    def __init__(self, role: str, concurrency: int, timeout_s: float, retries: int, seed: int) -> None:
+        self.role = role
+        self.stats = PoolStats()
+        self._concurrency = concurrency
+        self._limit = float(concurrency)
+        self._timeout_s = timeout_s
+        self._retries = retries
+        self._random = random.Random(f"{role}-{seed}")
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._resume_at = 0.0
+        self._slowed_at = -1e9
+
+    async def run(
+        self,
+        attempt: Callable[[], Awaitable[Response]],
+        *,
+        prepare: Callable[[], Awaitable[None]] | None = None,
+        cap: asyncio.Semaphore | None = None,
+    ) -> tuple[Response, int]:
+        """The first good response and the number of attempts it took.
+
+        `prepare` is awaited once a place is free, before the first attempt is counted;
+        `cap` is a further limit that the adapter sets. Raises the CallError of the last
+        attempt; a blank response is tried again and, if it stays blank, returned.
+        """
+
+        async def counted() -> Response:
+            response = await attempt()
+            self.stats.prompt_tokens += response.usage.get("prompt_tokens", 0)
+            self.stats.completion_tokens += response.usage.get("completion_tokens", 0)
+            return response
+
+        blanks = 0
+        while True:
+            response, attempts = await self.run_any(counted, prepare=prepare, cap=cap)
+            used = blanks + attempts
+            if response.answer or response.finish_reason == "content_filter" or used > self._retries:
+                return response, used
+            blanks = used
+            self.stats.retries["empty answer"] += 1
+            await asyncio.sleep(self._delay_s(blanks, FIRST_DELAY_S / 10))
+
+    async def run_any(
+        self,
+        attempt: Callable[[], Awaitable[T]],
+        *,
+        prepare: Callable[[], Awaitable[None]] | None = None,
+        cap: asyncio.Semaphore | None = None,
+    ) -> tuple[T, int]:
+        """The first result that is no CallError, and the number of attempts it took."""
+        number = 0
+        while True:
+            number += 1
+            try:
+                return await self._attempt(attempt, prepare, cap), number
+            except CallError as error:
+                if number > self._retries or not error.retryable:
+                    raise
+                await self._pause(number, error)
+
+    async def _attempt(
+        self,
+        attempt: Callable[[], Awaitable[T]],
+        prepare: Callable[[], Awaitable[None]] | None,
+        cap: asyncio.Semaphore | None,
+    ) -> T:
+        # The adapter's own limit comes first: who waits for it must hold no place here.
+        if cap is not None:
+            async with cap:
+                return await self._attempt(attempt, prepare, None)
+        async with self._place():
+            if prepare is not None:
+                await prepare()
+            self.stats.calls += 1
+            try:
+                async with asyncio.timeout(self._timeout_s):
+                    result = await attempt()
+            except TimeoutError:
+                raise CallError(
+                    f"no answer within {self._timeout_s:g} s (--mm-timeout)",
+                    cause="timeout",
+                    retryable=True,
+                ) from None
+        self._limit = min(self._concurrency, self._limit + 1 / RECOVERY_CALLS)
+        self._wake()
+        return result
+
+    async def _pause(self, number: int, error: CallError) -> None:
+        self.stats.retries[error.cause] += 1
+        delay = self._delay_s(number, FIRST_DELAY_S)
+        if error.retry_after_s is not None:
+            delay = max(error.retry_after_s, 0.0) + self._random.uniform(0, 0.1)
+        if error.cause == "429":
+            now = asyncio.get_running_loop().time()
+            self._resume_at = max(self._resume_at, now + delay)
+            # One wave of 429s is one sign: calls sent before the last halving do not count.
+            if now - self._slowed_at > 1.0:
+                self._slowed_at = now
+                self._limit = max(1.0, self._limit / 2)
+        await asyncio.sleep(delay)
+
+    def _delay_s(self, number: int, first_s: float) -> float:
+        return min(LONGEST_DELAY_S, first_s * 2 ** (number - 1)) * self._random.uniform(0.5, 1.0)
+
+    @asynccontextmanager
+    async def _place(self) -> AsyncIterator[None]:
+        loop = asyncio.get_running_loop()
+        while True:
+            pause = self._resume_at - loop.time()
+            if pause > 0:
+                await asyncio.sleep(pause)
+                continue
+            if self.stats.in_flight < int(self._limit):
+                break
+            waiter: asyncio.Future[None] = loop.create_future()
+            self._waiting.append(waiter)
+            try:
+                await waiter
+            except asyncio.CancelledError:
+                self._wake()  # the place that was offered goes to the next
+                raise
+        self.stats.in_flight += 1
+        self.stats.peak = max(self.stats.peak, self.stats.in_flight)
+        try:
+            yield
+        finally:
+            self.stats.in_flight -= 1
+            self._wake()
+
+    def _wake(self) -> None:
+        free = int(self._limit) - self.stats.in_flight
+        while self._waiting and free > 0:
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
+                free -= 1

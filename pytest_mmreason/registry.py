@@ -1,0 +1,211 @@
+"""From a spec to the object it names, with the nearest names where it names none."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pytest_mmreason.benchmarks import native
+from pytest_mmreason.benchmarks.base import Benchmark
+from pytest_mmreason.errors import MMReasonError, ModelError, UsageError, nearest
+from pytest_mmreason.judges.base import Judge
+from pytest_mmreason.models.base import ModelAdapter
+from pytest_mmreason.settings import Settings
+
+FIXTURE = "fixture"
+
+MODELS = {
+    "openai": "openai:NAME      an OpenAI-compatible endpoint (--mm-base-url)",
+    "replay": "replay:FILE      recorded answers: predictions.json, LLaVA's answers, results.jsonl",
+    "python": "python:MODULE:ATTR   answer(prompt, images) -> str, plain or async",
+    FIXTURE: "fixture          the mm_model fixture of the rootdir conftest.py",
+}
+JUDGES = {
+    "local": "local            offline: answer matching and credit for reference steps (default)",
+    "keyword": "keyword          MM-Vet's plain keyword baseline",
+    "openai": "openai:NAME      an LLM judge (--mm-judge-base-url)",
+    "replay": "replay:FILE      recorded verdicts: official grade files, results.jsonl",
+    "python": "python:MODULE:ATTR   judge(sample, response) -> float | Verdict, plain or async",
+    FIXTURE: "fixture          the mm_judge fixture of the rootdir conftest.py",
+}
+BENCHMARKS = {
+    "mini": "mini             24 original reasoning samples, bundled (default)",
+}
+
+Factory = Callable[[str], Any]
+
+
+def bundled_benchmark(name: str) -> Path:
+    """The folder of a bundled benchmark, in the wheel or in a checkout."""
+    package = Path(__file__).parent
+    installed = package / "benchmarks" / name
+    return installed if installed.is_dir() else package.parent / "benchmarks" / name
+
+
+@dataclass(slots=True)
+class Registry:
+    """Every name that a spec may use; the mappings hold what hooks added."""
+
+    models: Mapping[str, Factory] = field(default_factory=dict)
+    judges: Mapping[str, Factory] = field(default_factory=dict)
+    benchmarks: Mapping[str, Callable[[Path | None], Benchmark | Path]] = field(default_factory=dict)
+
+    def model(self, spec: str, settings: Settings) -> ModelAdapter | None:
+        """The adapter that `spec` names; None for ``fixture``, which a test run brings.
+
+        Raises UsageError naming what is wrong with the spec.
+        """
+        kind, argument = _split("--mm-model", spec, MODELS, self.models)
+        if kind == FIXTURE:
+            return None
+        if kind == "openai":
+            from pytest_mmreason.models.openai import OpenAIModel
+
+            return OpenAIModel(
+                argument,
+                base_url=settings.base_url,
+                api_key_env=settings.api_key_env,
+                timeout_s=settings.timeout,
+            )
+        if kind == "replay":
+            from pytest_mmreason.models.replay import ReplayModel
+
+            return ReplayModel(Path(argument), f"replay:{Path(argument).name}")
+        if kind == "python":
+            return as_model(_import("--mm-model", spec, argument, settings), spec)
+        return as_model(self.models[kind](argument), spec)
+
+    def judge(self, settings: Settings) -> Judge | None:
+        """The judge that ``--mm-judge`` names; None for ``fixture``.
+
+        Raises UsageError naming what is wrong with the spec.
+        """
+        spec = settings.judge
+        kind, argument = _split("--mm-judge", spec, JUDGES, self.judges)
+        if kind == FIXTURE:
+            return None
+        if kind == "local":
+            from pytest_mmreason.judges.local import LocalJudge
+
+            return LocalJudge()
+        if kind == "keyword":
+            from pytest_mmreason.judges.keyword import KeywordJudge
+
+            return KeywordJudge()
+        if kind == "openai":
+            from pytest_mmreason.judges.llm import LLMJudge
+            from pytest_mmreason.models.openai import OpenAIModel
+
+            adapter = OpenAIModel(
+                argument,
+                base_url=settings.judge_base_url,
+                api_key_env=settings.judge_api_key_env,
+                timeout_s=settings.timeout,
+                url_option="--mm-judge-base-url",
+                key_option="--mm-judge-api-key-env",
+            )
+            return LLMJudge(adapter, settings.judge_param)
+        if kind == "replay":
+            from pytest_mmreason.judges.replay import ReplayJudge
+
+            return ReplayJudge(Path(argument))
+        if kind == "python":
+            return as_judge(_import("--mm-judge", spec, argument, settings), spec)
+        return as_judge(self.judges[kind](argument), spec)
+
+    def benchmark(self, spec: str, settings: Settings) -> Benchmark:
+        """The benchmark that `spec` names: NAME, NAME=DIR or DIR.
+
+        Raises UsageError for an unknown name, BenchmarkError for faults in its files.
+        """
+        name, found, path = spec.partition("=")
+        if name in self.benchmarks:
+            loaded = self.benchmarks[name](Path(path) if found else None)
+            return loaded if isinstance(loaded, Benchmark) else native.load(Path(loaded), name)
+        if found:
+            return native.load(Path(path), name)
+        if name in BENCHMARKS:
+            return native.load(bundled_benchmark(name))
+        folder = settings.directory / spec
+        if folder.is_dir() or "/" in spec:
+            return native.load(folder)
+        known = [*BENCHMARKS, *self.benchmarks]
+        raise UsageError(f"--mm-benchmark={spec}: neither a benchmark's name nor a folder. {nearest(spec, known)}")
+
+    def listing(self, what: str) -> str:
+        """What ``--mm-list`` prints."""
+        tables: dict[str, tuple[Mapping[str, str], Iterable[str]]] = {
+            "models": (MODELS, self.models),
+            "judges": (JUDGES, self.judges),
+            "benchmarks": (BENCHMARKS, self.benchmarks),
+        }
+        if what not in tables:
+            raise UsageError(f"--mm-list={what}: not one of {', '.join(tables)}. {nearest(what, tables)}")
+        bundled, added = tables[what]
+        return "\n".join([*bundled.values(), *(f"{name:16} added by a hook" for name in sorted(added))])
+
+
+def as_model(candidate: Any, name: str) -> ModelAdapter:
+    """`candidate` as an adapter: it is one, or a callable ``answer(prompt, images)``."""
+    if isinstance(candidate, ModelAdapter):
+        return candidate
+    from pytest_mmreason.models.function import FunctionModel
+
+    try:
+        return FunctionModel(candidate, name)
+    except ModelError as error:
+        raise UsageError(f"--mm-model={name}: {error}") from None
+
+
+def as_judge(candidate: Any, name: str) -> Judge:
+    """`candidate` as a judge: it is one, or a callable ``judge(sample, response)``."""
+    if isinstance(candidate, Judge):
+        return candidate
+    from pytest_mmreason.judges.function import FunctionJudge
+    from pytest_mmreason.models.function import Caller, source_identity
+
+    if not callable(candidate):
+        raise UsageError(
+            f"--mm-judge={name}: {type(candidate).__name__} is not callable as judge(sample, response)"
+        )
+    try:
+        return FunctionJudge(Caller(candidate), name, source_identity(candidate))
+    except MMReasonError as error:
+        raise UsageError(f"--mm-judge={name}: {error}") from None
+
+
+def _split(option: str, spec: str, bundled: Mapping[str, str], added: Iterable[str]) -> tuple[str, str]:
+    """(kind, argument) of a spec; UsageError if the kind is unknown or lacks its argument."""
+    kind, _, argument = spec.partition(":")
+    known = [*bundled, *added]
+    if kind not in known:
+        raise UsageError(f"{option}={spec}: unknown name {kind!r}. {nearest(kind, known)}")
+    if kind in ("openai", "replay", "python") and not argument:
+        raise UsageError(f"{option}={spec}: write {bundled[kind].split('  ')[0]}")
+    return kind, argument
+
+
+def _import(option: str, spec: str, argument: str, settings: Settings) -> Any:
+    """The object that MODULE:ATTR names; the working folder can be imported from."""
+    module_name, found, attribute = argument.partition(":")
+    if not found or not attribute:
+        raise UsageError(f"{option}={spec}: write python:MODULE:ATTR")
+    if str(settings.directory) not in sys.path:
+        sys.path.append(str(settings.directory))
+    try:
+        target: Any = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"{option}={spec}: {error}. MODULE is imported from {settings.directory} and sys.path"
+        ) from None
+    except Exception as error:
+        raise UsageError(f"{option}={spec}: importing it raised {type(error).__name__}: {error}") from error
+    for name in attribute.split("."):
+        if not hasattr(target, name):
+            raise UsageError(f"{option}={spec}: {module_name} has no {attribute!r}. {nearest(name, dir(target))}")
+        target = getattr(target, name)
+    return target

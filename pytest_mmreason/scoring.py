@@ -1,0 +1,302 @@
+"""From records to rows: weighted means, spread and intervals (pure).
+
+InfiMM-Eval, Eq. 1: S = (sum over moderate of s + 2 * sum over high of s) / (|M| + 2|H|) * 100.
+A row of any name is that formula over the samples it names, each with its own weight;
+MM-Vet's weights are 1, so its rows are plain means * 100.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+from typing import Protocol
+
+from pytest_mmreason.record import COUNTED, ERRORS, REFUSED, STATUSES, Record
+
+OVERALL = "overall"
+FIXED_ROWS = (OVERALL, "multi_image", "counter_intuitive")
+
+
+class Grouped(Protocol):
+    """What decides to which rows a sample or record belongs."""
+
+    @property
+    def category(self) -> str: ...
+    @property
+    def complexity(self) -> str: ...
+    @property
+    def counter_intuitive(self) -> bool: ...
+    @property
+    def capabilities(self) -> tuple[str, ...]: ...
+    @property
+    def tags(self) -> tuple[str, ...]: ...
+    @property
+    def images(self) -> Sequence[object]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A named group of samples with its weighted score.
+
+    kind:   what it groups by: ``overall``, ``category``, ``complexity``, ``cell``
+            (category/complexity), ``capability``, ``integration``, ``flag`` or ``tag``.
+    n:      samples in the row. scored: those that enter the mean.
+    weight: their summed weight.
+    score:  0-100; None if nothing was scored.
+    sd:     over complete passes (ddof 0), 0-100; None if there is none.
+    ci95:   [lo, hi] around the score; None below two scored samples.
+    runs:   the row's score in each complete pass.
+    """
+
+    name: str
+    kind: str
+    n: int
+    scored: int
+    weight: float
+    score: float | None
+    sd: float | None
+    ci95: tuple[float, float] | None
+    runs: tuple[float, ...]
+
+
+class RowNames:
+    """The rows of a benchmark and their names, settled over all of its samples.
+
+    A name belongs to the first that claims it, in the order of the kinds; a later one is
+    written ``KIND:NAME``, so that a tag called ``overall`` never meets the total.
+    """
+
+    def __init__(self, samples: Iterable[Grouped]) -> None:
+        counts: dict[str, Counter[str]] = {kind: Counter() for kind in _KINDS}
+        for sample in samples:
+            for kind, value in facets(sample):
+                counts[kind][value] += 1
+        self._names: dict[tuple[str, str], str] = {}
+        taken = set(FIXED_ROWS)
+        for kind in _KINDS:
+            found = list(counts[kind])
+            if kind in ("capability", "integration"):
+                found.sort(key=lambda value: -counts[kind][value])  # noqa: B023 - used at once
+            for value in found:
+                name = value if kind in ("overall", "flag") or value not in taken else f"{kind}:{value}"
+                taken.add(name)
+                self._names[kind, value] = name
+        self.counts = {name: counts[kind][value] for (kind, value), name in self._names.items()}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.counts
+
+    def __iter__(self) -> Iterable[str]:
+        return iter(self.counts)
+
+    def items(self) -> Iterable[tuple[tuple[str, str], str]]:
+        """((kind, value), row name) in the order of the tables."""
+        return self._names.items()
+
+
+_KINDS = ("overall", "category", "complexity", "cell", "capability", "integration", "flag", "tag")
+
+
+def facets(sample: Grouped) -> Iterable[tuple[str, str]]:
+    """(kind, value) of every row that `sample` belongs to."""
+    yield "overall", OVERALL
+    if sample.category:
+        yield "category", sample.category
+    if sample.complexity:
+        yield "complexity", sample.complexity
+    if sample.category and sample.complexity:
+        yield "cell", f"{sample.category}/{sample.complexity}"
+    for capability in dict.fromkeys(sample.capabilities):
+        yield "capability", capability
+    if sample.capabilities:
+        yield "integration", integration(sample.capabilities)
+    if len(sample.images) > 1:
+        yield "flag", "multi_image"
+    if sample.counter_intuitive:
+        yield "flag", "counter_intuitive"
+    for tag in dict.fromkeys(sample.tags):
+        yield "tag", tag
+
+
+def integration(capabilities: Iterable[str]) -> str:
+    """The name of a set of capabilities (MM-Vet, section 3.1): ``math+ocr``, ``rec_only``."""
+    names = sorted(set(capabilities))
+    return "+".join(names) if len(names) > 1 else f"{names[0]}_only"
+
+
+def count_statuses(records: Iterable[Record]) -> dict[str, int]:
+    """``collected`` and how many records ended in each status."""
+    found = Counter(record.status for record in records)
+    return {"collected": found.total(), **{status: found[status] for status in STATUSES}}
+
+
+def score_rows(
+    records: Sequence[Record], names: RowNames | None = None, on_error: str = "exclude"
+) -> dict[str, Row]:
+    """The rows of one run by name, in the order of the tables.
+
+    records:  of one (benchmark, model, prompt), in collection order.
+    names:    of the whole benchmark; of these records if None.
+    on_error: ``exclude`` leaves errored samples out of the means, ``zero`` counts them 0.
+
+    A sample's score is the mean over repeats of the mean over judge runs. Unjudged
+    samples never enter a mean. Rows without samples are absent.
+    """
+    names = names or RowNames(records)
+    by_sample: dict[str, list[Record]] = {}
+    for record in records:
+        by_sample.setdefault(record.sample, []).append(record)
+    members: dict[tuple[str, str], list[_Scored]] = {}
+    for repeats in by_sample.values():
+        scored = _score_sample(repeats, on_error)
+        for facet in facets(repeats[0]):
+            members.setdefault(facet, []).append(scored)
+    return {
+        name: _make_row(name, kind, members[kind, value])
+        for (kind, value), name in names.items()
+        if (kind, value) in members
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A sample's score, and its score in each pass (repeat x judge run), None where absent."""
+
+    weight: float
+    score: float | None
+    passes: tuple[float | None, ...]
+
+
+def _score_sample(repeats: Sequence[Record], on_error: str) -> _Scored:
+    runs = max((len(record.scores) for record in repeats), default=0) or 1
+    scores: list[float] = []
+    passes: list[float | None] = []
+    for record in repeats:
+        if record.status in COUNTED and record.score is not None:
+            scores.append(record.score)
+            passes += (0.0,) * runs if record.status == REFUSED else record.scores or (record.score,)
+        elif record.status in ERRORS and on_error == "zero":
+            scores.append(0.0)
+            passes += (0.0,) * runs
+        else:
+            passes += (None,) * runs
+    score = math.fsum(scores) / len(scores) if scores else None
+    return _Scored(repeats[0].weight, score, tuple(passes))
+
+
+def _make_row(name: str, kind: str, members: Sequence[_Scored]) -> Row:
+    counted = [(m.weight, m.score, m.passes) for m in members if m.score is not None]
+    weight = math.fsum(w for w, _, _ in counted)
+    score = weighted_score([(w, s) for w, s, _ in counted])
+    passes = max((len(p) for _, _, p in counted), default=0)
+    runs: list[float] = []
+    for i in range(passes):
+        column = [(w, p[i] if i < len(p) else p[0] if len(p) == 1 else None) for w, _, p in counted]
+        complete = [(w, s) for w, s in column if s is not None]
+        if len(complete) == len(column):
+            value = weighted_score(complete)
+            assert value is not None
+            runs.append(value)
+    return Row(
+        name=name,
+        kind=kind,
+        n=len(members),
+        scored=len(counted),
+        weight=weight,
+        score=score,
+        sd=_sd(runs),
+        ci95=confidence_interval([(w, s) for w, s, _ in counted]),
+        runs=tuple(runs),
+    )
+
+
+def weighted_score(values: Sequence[tuple[float, float]]) -> float | None:
+    """100 * sum(w*s) / sum(w) over (weight, score in [0, 1]); None if empty.
+
+    InfiMM-Eval, Eq. 1, for any weights. Sums are exact, so their order does not matter.
+    """
+    weight = math.fsum(w for w, _ in values)
+    return 100 * math.fsum(w * s for w, s in values) / weight if weight else None
+
+
+def _sd(values: Sequence[float]) -> float | None:
+    if not values:
+        return None
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((v - mean) ** 2 for v in values) / len(values))
+
+
+def confidence_interval(values: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    """95 % interval of a weighted score: S +- t * sqrt(sum(w^2 (s - S)^2)) / sum(w), 0-100.
+
+    t is Student's quantile with n - 1 degrees of freedom. None below two values.
+    """
+    score = weighted_score(values)
+    if score is None or len(values) < 2:
+        return None
+    weight = math.fsum(w for w, _ in values)
+    spread = math.sqrt(math.fsum((w * (100 * s - score)) ** 2 for w, s in values)) / weight
+    margin = t_quantile(len(values) - 1) * spread
+    return (score - margin, score + margin)
+
+
+@lru_cache(maxsize=1024)
+def t_quantile(degrees: int, probability: float = 0.975) -> float:
+    """Student's t quantile for whole degrees of freedom.
+
+    Up to 100 degrees the distribution's finite series (Abramowitz and Stegun, 26.7.3 and
+    26.7.4) is inverted by bisection; beyond, the Cornish-Fisher expansion (26.7.5) is
+    exact to ten digits.
+    """
+    if degrees > 100:
+        z = NormalDist().inv_cdf(probability)
+        n = float(degrees)
+        return (
+            z
+            + (z**3 + z) / (4 * n)
+            + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
+            + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
+            + (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * n**4)
+        )
+    low, high = 0.0, 1e4
+    for _ in range(200):
+        middle = (low + high) / 2
+        if _t_cdf(middle, degrees) < probability:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def _t_cdf(t: float, degrees: int) -> float:
+    theta = math.atan(t / math.sqrt(degrees))
+    cos2 = math.cos(theta) ** 2
+    if degrees % 2:
+        term, total = math.cos(theta), 0.0
+        for k in range(1, degrees - 1, 2):
+            total += term
+            term *= cos2 * (k + 1) / (k + 2)
+        inside = (2 / math.pi) * (theta + math.sin(theta) * total)
+    else:
+        term, total = 1.0, 0.0
+        for k in range(0, degrees - 1, 2):
+            total += term
+            term *= cos2 * (k + 1) / (k + 2)
+        inside = math.sin(theta) * total
+    return (1 + inside) / 2
+
+
+def sum_usage(records: Iterable[Record]) -> Mapping[str, Mapping[str, int]]:
+    """Calls and tokens by role, summed over `records`."""
+    totals: dict[str, Counter[str]] = {"model": Counter(), "judge": Counter()}
+    for record in records:
+        for role, usage in record.usage.items():
+            totals.setdefault(role, Counter()).update({k: int(v) for k, v in usage.items()})
+    return {
+        role: {k: total[k] for k in ("calls", "prompt_tokens", "completion_tokens")}
+        for role, total in totals.items()
+    }

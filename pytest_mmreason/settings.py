@@ -1,0 +1,74 @@
+"""Settings: what a run was asked to do, parsed, checked and frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A gate on a row: its score, 0-100, must be at least `score`.
+
+    `row` may begin with ``BENCHMARK:``; a bare threshold means ``overall``.
+    """
+
+    row: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorQuota:
+    """How many errored samples a run bears: a count, or a percentage of the samples."""
+
+    limit: float = 0.0
+    percent: bool = False
+
+    def allowed(self, collected: int) -> float:
+        """The number of errored samples that `collected` samples may have."""
+        return self.limit * collected / 100 if self.percent else self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every option of a run; field names are the options' without ``mm_``."""
+
+    model: tuple[str, ...] = ()
+    benchmark: tuple[str, ...] = ("mini",)
+    judge: str = "local"
+    base_url: str | None = None
+    judge_base_url: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    judge_api_key_env: str = "OPENAI_API_KEY"
+    param: Mapping[str, Any] = field(default_factory=dict)
+    judge_param: Mapping[str, Any] = field(default_factory=dict)
+    prompt: tuple[str, ...] = ("direct",)
+    follow_up: str = "none"
+    images: str = "separate"
+    judge_runs: int = 1
+    repeats: int = 1
+    concurrency: int = 16
+    timeout: float = 120.0
+    retries: int = 5
+    limit: int | None = None
+    sample: tuple[str, ...] = ()
+    subset: Path | None = None
+    seed: int = 0
+    threshold: tuple[Threshold, ...] = ()
+    item_threshold: float | None = None
+    max_errors: ErrorQuota | None = None
+    on_error: str = "exclude"
+    output: Path | None = None
+    show: int = 3
+    agreement: Path | None = None
+    max_disagreement: float | None = None
+    cache_dir: Path = Path(".mmreason/cache")
+    cache: str = "on"
+    directory: Path = Path()
+
+    @property
+    def active(self) -> bool:
+        """False leaves the plugin dormant."""
+        return bool(self.model or self.agreement)

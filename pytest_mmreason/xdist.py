@@ -1,0 +1,370 @@
+"""The link between xdist's workers and the engine in the controller.
+
+JSON messages over a loopback connection that both ends authenticate with a secret of
+this session; nothing is unpickled. A worker asks one thing at a time; while it waits,
+the engine may ask it back to run the model or judge that its own fixtures made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import json
+import queue
+import secrets
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from multiprocessing.connection import Client as connect
+from multiprocessing.connection import Connection, Listener
+from typing import Any
+
+import pytest
+
+from pytest_mmreason.client import LocalClient, Selection
+from pytest_mmreason.engine import Engine, Evaluated
+from pytest_mmreason.errors import CallError, JudgeError, ModelError
+from pytest_mmreason.imaging import LoadedImage
+from pytest_mmreason.judges.base import Ask, Judge, JudgeTask
+from pytest_mmreason.models.base import ModelAdapter, Request, Response
+from pytest_mmreason.plan import Work
+from pytest_mmreason.prompting import Prompt
+from pytest_mmreason.record import Record
+from pytest_mmreason.registry import FIXTURE, as_judge, as_model
+from pytest_mmreason.sample import Sample
+from pytest_mmreason.verdict import Verdict
+
+WORKER_INPUT = "mmreason"
+
+
+class Server:
+    """The controller's end: one thread a worker."""
+
+    def __init__(self, engine: Engine, client: LocalClient) -> None:
+        self._engine = engine
+        self._client = client
+        self._key = secrets.token_bytes(32)
+        self._listener = Listener(("127.0.0.1", 0), backlog=64, authkey=self._key)
+        threading.Thread(target=self._accept, name="mmreason-link", daemon=True).start()
+
+    @property
+    def worker_input(self) -> dict[str, Any]:
+        """What a worker needs to connect."""
+        host, port = self._listener.address
+        return {"host": host, "port": port, "key": self._key.hex()}
+
+    def close(self) -> None:
+        """Accept no more workers."""
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection = self._listener.accept()
+            except (OSError, EOFError):
+                return
+            except Exception:  # a stranger failed to authenticate
+                continue
+            threading.Thread(target=self._serve, args=(connection,), name="mmreason-peer", daemon=True).start()
+
+    def _serve(self, connection: Connection) -> None:
+        with contextlib.suppress(EOFError, OSError), connection:
+            while True:
+                message = _receive(connection)
+                try:
+                    reply = self._answer(connection, message)
+                except (EOFError, OSError):
+                    raise
+                except CallError as error:
+                    reply = {"call_error": _error_to_json(error)}
+                except Exception as error:
+                    reply = {"error": f"{type(error).__name__}: {error}"}
+                _send(connection, reply)
+
+    def _answer(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
+        match message["op"]:
+            case "select":
+                self._client.select([(item, Work(*work)) for item, work in message["selection"]])
+                return {}
+            case "evaluate":
+                done = self._evaluate(connection, message)
+                return {"record": done.record.to_json(), "stop": done.stop}
+            case "generate":
+                images = [_image_from_json(image) for image in message["images"]]
+                response = self._client.generate(message["spec"], Prompt.of(message["prompt"]), images)
+                return {"response": response.to_json()}
+            case "verdict":
+                sample = Sample.from_json(message["sample"])
+                return {"verdict": self._client.verdict(message["protocol"], sample, message["text"]).to_json()}
+            case other:
+                raise ValueError(f"unknown message {other!r}")
+
+    def _evaluate(self, connection: Connection, message: Mapping[str, Any]) -> Evaluated:
+        """Wait for the record, running the engine's errands to the worker meanwhile."""
+        errands: queue.SimpleQueue[_Errand | None] = queue.SimpleQueue()
+        peer = _Peer(errands)
+        model, judge = message["model"], message["judge"]
+        future: Future[Evaluated] = self._engine.submit(
+            Work(*message["work"]),
+            sample=Sample.from_json(message["sample"]) if message["sample"] else None,
+            model=_PeerModel(peer, model["identity"], model["max_concurrency"]) if model else None,
+            judge=_PeerJudge(peer, judge["identity"]) if judge else None,
+        )
+        future.add_done_callback(lambda _: errands.put(None))
+        try:
+            while (errand := errands.get()) is not None:
+                _send(connection, errand.message)
+                errand.resolve(_receive(connection))
+        except (EOFError, OSError):
+            future.cancel()
+            raise
+        return future.result()
+
+
+@dataclass(slots=True)
+class _Errand:
+    """A message for the worker, and the future that awaits its reply."""
+
+    message: dict[str, Any]
+    reply: asyncio.Future[dict[str, Any]]
+    loop: asyncio.AbstractEventLoop
+
+    def resolve(self, reply: dict[str, Any]) -> None:
+        def settle() -> None:
+            if not self.reply.done():
+                self.reply.set_result(reply)
+
+        with contextlib.suppress(RuntimeError):
+            self.loop.call_soon_threadsafe(settle)
+
+
+@dataclass(slots=True)
+class _Peer:
+    """A worker that waits for a record and can be asked back."""
+
+    errands: queue.SimpleQueue[_Errand | None]
+
+    async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        loop = asyncio.get_running_loop()
+        errand = _Errand(message, loop.create_future(), loop)
+        self.errands.put(errand)
+        reply = await errand.reply
+        if "call_error" in reply:
+            raise _error_from_json(reply["call_error"])
+        return reply
+
+
+@dataclass(slots=True)
+class _PeerModel:
+    """The model that a worker's ``mm_model`` fixture made, asked over the link."""
+
+    peer: _Peer
+    identity: Mapping[str, Any]
+    max_concurrency: int | None = None
+    name: str = FIXTURE
+    wants_images: bool = True
+    offline: bool = False
+    cacheable: bool = True
+
+    async def generate(self, request: Request) -> Response:
+        images = [_image_to_json(image) for image in request.images]
+        reply = await self.peer.ask({"op": "generate", "prompt": request.prompt.text, "images": images})
+        return Response.from_json(reply["response"])
+
+    async def aclose(self) -> None:
+        """The worker ends it."""
+
+
+@dataclass(slots=True)
+class _PeerJudge:
+    """The judge that a worker's ``mm_judge`` fixture made, asked over the link."""
+
+    peer: _Peer
+    content: Mapping[str, Any]
+    name: str = FIXTURE
+    adapter: ModelAdapter | None = None
+    max_concurrency: int | None = None
+    offline: bool = False
+    cacheable: bool = True
+
+    def identity(self, protocol: str) -> Mapping[str, Any]:
+        return self.content
+
+    async def judge(self, task: JudgeTask, ask: Ask) -> Verdict:
+        message = {
+            "op": "judge",
+            "sample": task.sample.to_json(),
+            "response": task.response,
+            "protocol": task.protocol,
+            "run": task.run,
+        }
+        return Verdict.from_json((await self.peer.ask(message))["verdict"])
+
+    async def aclose(self) -> None:
+        """The worker ends it."""
+
+
+@dataclass(slots=True)
+class RemoteClient:
+    """A worker's end of the link; does what :class:`~pytest_mmreason.client.Client` says."""
+
+    connection: Connection
+    timeout_s: float
+    model: ModelAdapter | None = None
+    brought_judge: Judge | None = None
+    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
+
+    @classmethod
+    def open(cls, worker_input: Mapping[str, Any], timeout_s: float) -> RemoteClient:
+        """Connect to the controller whose ``workerinput`` this is."""
+        address = (worker_input["host"], worker_input["port"])
+        return cls(connect(address, authkey=bytes.fromhex(worker_input["key"])), timeout_s)
+
+    def select(self, selection: Selection) -> None:
+        """Tell the controller what this worker has collected."""
+        self._ask({"op": "select", "selection": selection})
+
+    def evaluate(self, work: Work, sample: Sample | None, while_waiting: Callable[[], None] | None) -> Evaluated:
+        """Wait for the record, running this worker's own model or judge when asked back."""
+        model, judge = self.model, self.brought_judge
+        message: dict[str, Any] = {
+            "op": "evaluate",
+            "work": work,
+            "sample": sample.to_json() if sample else None,
+            "model": {"identity": model.identity, "max_concurrency": model.max_concurrency} if model else None,
+            "judge": {"identity": judge.identity("")} if judge else None,
+        }
+        reply = self._ask(message)
+        return Evaluated(Record.from_json(reply["record"]), reply["stop"])
+
+    def generate(self, spec: str, prompt: Prompt, images: Sequence[LoadedImage]) -> Response:
+        """See :meth:`~pytest_mmreason.client.Client.generate`."""
+        encoded = [_image_to_json(image) for image in images]
+        reply = self._ask({"op": "generate", "spec": spec, "prompt": prompt.text, "images": encoded})
+        return Response.from_json(reply["response"])
+
+    def verdict(self, protocol: str, sample: Sample, text: str) -> Verdict:
+        """See :meth:`~pytest_mmreason.client.Client.verdict`."""
+        message = {"op": "verdict", "protocol": protocol, "sample": sample.to_json(), "text": text}
+        return Verdict.from_json(self._ask(message)["verdict"])
+
+    def bring_model(self, model: Any) -> None:
+        """It runs here, in the worker that made it."""
+        self.model = self.model or as_model(model, FIXTURE)
+
+    def bring_judge(self, judge: Any) -> None:
+        """It runs here, in the worker that made it."""
+        self.brought_judge = self.brought_judge or as_judge(judge, FIXTURE)
+
+    def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        try:
+            _send(self.connection, message)
+            while "op" in (reply := _receive(self.connection)):
+                _send(self.connection, self._run_errand(reply))
+        except (EOFError, OSError) as error:
+            raise ModelError(f"the link to the controller broke: {error!r}", cause="link") from error
+        if "call_error" in reply:
+            raise _error_from_json(reply["call_error"])
+        if "error" in reply:
+            raise RuntimeError(f"in the controller: {reply['error']}")
+        return reply
+
+    def _run_errand(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        errand = self._generate_here if message["op"] == "generate" else self._judge_here
+        try:
+            return self.loop.run_until_complete(asyncio.wait_for(errand(message), self.timeout_s))
+        except TimeoutError:
+            error = ModelError(f"no answer within {self.timeout_s:g} s (--mm-timeout)", cause="timeout", retryable=True)
+            return {"call_error": _error_to_json(error)}
+        except CallError as error:
+            return {"call_error": _error_to_json(error)}
+        except Exception as error:
+            return {"call_error": _error_to_json(ModelError(f"{type(error).__name__}: {error}"))}
+
+    async def _generate_here(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        assert self.model is not None
+        images = [_image_from_json(image) for image in message["images"]]
+        response = await self.model.generate(Request(Prompt.of(message["prompt"]), images))
+        return {"response": response.to_json()}
+
+    async def _judge_here(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        assert self.brought_judge is not None
+
+        async def ask(request: Request) -> Response:
+            adapter = self.brought_judge and self.brought_judge.adapter
+            assert adapter is not None
+            return await adapter.generate(request)
+
+        task = JudgeTask(
+            Sample.from_json(message["sample"]), message["response"], message["protocol"], message["run"]
+        )
+        return {"verdict": (await self.brought_judge.judge(task, ask)).to_json()}
+
+
+class ControllerHooks:
+    """Registered where xdist is: hands every worker, replacements too, the way to the engine."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    @pytest.hookimpl
+    def pytest_configure_node(self, node: Any) -> None:
+        """xdist, in the controller, before a worker starts."""
+        node.workerinput[WORKER_INPUT] = self._server.worker_input
+
+
+def _send(connection: Connection, message: Mapping[str, Any]) -> None:
+    connection.send_bytes(json.dumps(message).encode("ascii"))
+
+
+def _receive(connection: Connection) -> dict[str, Any]:
+    message = json.loads(connection.recv_bytes())
+    if not isinstance(message, dict):
+        raise OSError("a message is a JSON object")
+    return message
+
+
+def _image_to_json(image: LoadedImage) -> dict[str, Any]:
+    return {
+        "path": image.path,
+        "data": base64.b64encode(image.data).decode("ascii"),
+        "mime": image.mime,
+        "size": image.size,
+        "sent": image.sent,
+        "sha256": image.sha256,
+    }
+
+
+def _image_from_json(data: Mapping[str, Any]) -> LoadedImage:
+    return LoadedImage(
+        path=data["path"],
+        data=base64.b64decode(data["data"]),
+        mime=data["mime"],
+        size=tuple(data["size"]),
+        sent=tuple(data["sent"]),
+        sha256=data["sha256"],
+    )
+
+
+def _error_to_json(error: CallError) -> dict[str, Any]:
+    return {
+        "judge": isinstance(error, JudgeError),
+        "message": str(error),
+        "cause": error.cause,
+        "retryable": error.retryable,
+        "fatal": error.fatal,
+        "detail": error.detail,
+    }
+
+
+def _error_from_json(data: Mapping[str, Any]) -> CallError:
+    kind = JudgeError if data["judge"] else ModelError
+    return kind(
+        data["message"],
+        cause=data["cause"],
+        retryable=data["retryable"],
+        fatal=data["fatal"],
+        detail=data["detail"],
+    )
