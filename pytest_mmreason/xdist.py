@@ -19,12 +19,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from multiprocessing.connection import Client as connect
 from multiprocessing.connection import Connection, Listener
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mmreason.client import LocalClient, Selection
-from pytest_mmreason.engine import Engine, Evaluated
+from pytest_mmreason.client import Selection
+from pytest_mmreason.engine import Evaluated
 from pytest_mmreason.errors import CallError, JudgeError, ModelError
 from pytest_mmreason.imaging import LoadedImage
 from pytest_mmreason.judges.base import Ask, Judge, JudgeTask
@@ -36,15 +36,17 @@ from pytest_mmreason.registry import FIXTURE, as_judge, as_model
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import Verdict
 
+if TYPE_CHECKING:
+    from pytest_mmreason.session import OwnerSession
+
 WORKER_INPUT = "mmreason"
 
 
 class Server:
     """The controller's end: one thread a worker."""
 
-    def __init__(self, engine: Engine, client: LocalClient) -> None:
-        self._engine = engine
-        self._client = client
+    def __init__(self, session: OwnerSession) -> None:
+        self._session = session
         self._key = secrets.token_bytes(32)
         self._listener = Listener(("127.0.0.1", 0), backlog=64, authkey=self._key)
         threading.Thread(target=self._accept, name="mmreason-link", daemon=True).start()
@@ -86,18 +88,18 @@ class Server:
     def _answer(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
         match message["op"]:
             case "select":
-                self._client.select([(item, Work(*work)) for item, work in message["selection"]])
+                self._session.client.select([(item, Work(*work)) for item, work in message["selection"]])
                 return {}
             case "evaluate":
                 done = self._evaluate(connection, message)
                 return {"record": done.record.to_json(), "stop": done.stop}
             case "generate":
                 images = [_image_from_json(image) for image in message["images"]]
-                response = self._client.generate(message["spec"], Prompt.of(message["prompt"]), images)
+                response = self._session.client.generate(message["spec"], Prompt.of(message["prompt"]), images)
                 return {"response": response.to_json()}
             case "verdict":
                 sample = Sample.from_json(message["sample"])
-                return {"verdict": self._client.verdict(message["protocol"], sample, message["text"]).to_json()}
+                return {"verdict": self._session.client.verdict(message["protocol"], sample, message["text"]).to_json()}
             case other:
                 raise ValueError(f"unknown message {other!r}")
 
@@ -106,7 +108,7 @@ class Server:
         errands: queue.SimpleQueue[_Errand | None] = queue.SimpleQueue()
         peer = _Peer(errands)
         model, judge = message["model"], message["judge"]
-        future: Future[Evaluated] = self._engine.submit(
+        future: Future[Evaluated] = self._session.engine.submit(
             Work(*message["work"]),
             sample=Sample.from_json(message["sample"]) if message["sample"] else None,
             model=_PeerModel(peer, model["identity"], model["max_concurrency"]) if model else None,
@@ -306,13 +308,17 @@ class RemoteClient:
 class ControllerHooks:
     """Registered where xdist is: hands every worker, replacements too, the way to the engine."""
 
-    def __init__(self, server: Server) -> None:
-        self._server = server
+    def __init__(self, session: OwnerSession) -> None:
+        self._server = Server(session)
 
     @pytest.hookimpl
     def pytest_configure_node(self, node: Any) -> None:
         """xdist, in the controller, before a worker starts."""
         node.workerinput[WORKER_INPUT] = self._server.worker_input
+
+    def pytest_unconfigure(self) -> None:
+        """The session is over; nobody may connect any more."""
+        self._server.close()
 
 
 def _send(connection: Connection, message: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from pytest_mmreason.errors import JudgeError
 from pytest_mmreason.judges.base import Ask, JudgeTask
-from pytest_mmreason.models.base import Response
+from pytest_mmreason.models.base import ModelAdapter, Response
 from pytest_mmreason.verdict import Verdict
 
 
@@ -39,6 +39,7 @@ class FunctionJudge:
     identity: everything that can change a verdict, such as a hash of the source.
     """
 
+    adapter: ModelAdapter | None = None
     offline = False
     cacheable = True
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_mmreason.errors import JudgeError
 from pytest_mmreason.judges.base import Ask, JudgeTask
+from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.verdict import Verdict
 
 
@@ -38,6 +39,7 @@ class KeywordJudge:
     """Judges by substring, offline: the baseline that a judge should beat."""
 
     name = "keyword"
+    adapter: ModelAdapter | None = None
     max_concurrency: int | None = None
     offline = True
     cacheable = False

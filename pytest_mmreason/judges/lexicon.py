@@ -23,6 +23,9 @@ FILLER = _words(
     "appears likely answer called named name known"
 )
 
+# what an answer may be dressed in: "It should be Westface"
+DRESS = _words("it this that they there he she is are was were be should would answer called named")
+
 ARTICLES = _words("a an the")
 NUMBER_WORDS = _numbered(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
@@ -32,10 +35,12 @@ ORDINAL_WORDS = _numbered(
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 )
 SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-NUMERIC = _words("minus negative dozen") | NUMBER_WORDS.keys() | ORDINAL_WORDS.keys() | SCALES.keys()
+NUMERIC = (
+    _words("minus negative dozen") | NUMBER_WORDS.keys() | ORDINAL_WORDS.keys() | SCALES.keys()
+)
 
-# "one" counts nothing after these: "this one", "another one"
-PRONOUN_ONE_AFTER = _words("this that which each any every no another other left right")
+# "one" counts nothing after these: "the one on the left", "another one"
+PRONOUN_ONE_AFTER = _words("the this that which each any every no another other left right")
 
 ALIASES = {
     "men": "man",

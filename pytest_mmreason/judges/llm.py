@@ -53,6 +53,7 @@ class LLMJudge:
     cacheable = True
 
     def __init__(self, adapter: ModelAdapter, params: Mapping[str, Any]) -> None:
+        self.adapter: ModelAdapter | None = adapter
         self._adapter = adapter
         self._params = {"temperature": 0, **params}
         path = self._params.pop("prompt", None)
@@ -102,6 +103,7 @@ class LLMJudge:
                 schema=rules.schema,
                 sample=task.sample.id,
                 benchmark=task.sample.benchmark,
+                repeat=task.run,
             )
             response = await self._ask(ask, request)
             if response.finish_reason == "content_filter":

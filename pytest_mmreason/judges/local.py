@@ -12,6 +12,7 @@ from typing import Any
 
 from pytest_mmreason.errors import JudgeError
 from pytest_mmreason.judges.base import Ask, JudgeTask
+from pytest_mmreason.judges.lexicon import DRESS, NOT
 from pytest_mmreason.judges.matching import (
     ASSERTED,
     HEDGED,
@@ -21,9 +22,10 @@ from pytest_mmreason.judges.matching import (
     implied_polarity,
     negates_otherwise,
     polarity,
-    same_number,
+    same_share,
 )
 from pytest_mmreason.judges.normalise import Words, words
+from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import StepCredit, Verdict
 
@@ -95,6 +97,7 @@ class LocalJudge:
     """Judges offline by words and numbers (:func:`judge_locally`)."""
 
     name = "local"
+    adapter: ModelAdapter | None = None
     max_concurrency: int | None = None
     offline = True
     cacheable = False
@@ -146,9 +149,7 @@ def _grade_part(
     return max(grades, key=lambda grade: (grade.right, grade.score, grade.confidence))
 
 
-def _grade_option(
-    option: Words, said: Words, question: Words, accepted: frozenset[str]
-) -> _Grade:
+def _grade_option(option: Words, said: Words, question: Words, accepted: frozenset[str]) -> _Grade:
     if not option.tokens:
         return _Grade(0.0, False, "the reference answer holds no words", 0.0)
     if option.tokens[0] in ("yes", "no"):
@@ -163,9 +164,9 @@ def _grade_option(
         return _Grade(0.0, False, f"the response does not settle on {shown}", 0.7)
     if _is_core(option, said, question):
         return _Grade(1.0, True, f"the response gives what {shown} says beyond the question", 0.7)
-    if len(option.tokens) == 1 and any(same_number(option.tokens[0], n) for n in said.numbers):
+    if len(option.tokens) == 1 and any(same_share(option.tokens[0], n) for n in said.numbers):
         return _Grade(1.0, True, f"the response gives {shown} as a percentage or share", 0.7)
-    if len(option.tokens) <= _SHORT:
+    if len(option.tokens) <= _SHORT and not NOT & set(option.tokens):
         return _Grade(0.0, False, f"the response does not say {shown}", 0.8)
     return _grade_long(option, said, question)
 
@@ -181,7 +182,7 @@ def _grade_yes_no(option: Words, said: Words, question: Words) -> _Grade:
     if given != expected:
         word = "yes" if given else "no"
         return _Grade(0.0, False, f"the response says {word}, not {option.tokens[0]}", confidence)
-    rest = Words(option.tokens[1:], option.clauses[1:], option.phrases[1:])
+    rest = option.cut(1, len(option.tokens))
     if not rest.vocabulary - question.vocabulary:
         return _Grade(1.0, True, f"the response says {option.tokens[0]}", confidence)
     share = coverage(rest, said, question.vocabulary)
@@ -197,19 +198,22 @@ def _grade_long(option: Words, said: Words, question: Words) -> _Grade:
         return _Grade(0.0, False, f"{why}, but says the opposite", 0.4)
     if share >= (1.0 if _is_list(option) else _COVERED):
         return _Grade(1.0, True, why, 0.6)
-    credit = _LEAD_WEIGHT * lead + _WHOLE_WEIGHT * share - _CHANCE
+    if _is_list(option):
+        credit = 2 * share - 1
+    else:
+        credit = _LEAD_WEIGHT * lead + _WHOLE_WEIGHT * share - _CHANCE
     return _Grade(round(min(0.9, max(0.0, credit)), 4), False, why, 0.4)
 
 
 def _first_sentence(option: Words) -> Words:
-    end = option.clauses.count(option.clauses[0])
-    return Words(option.tokens[:end], option.clauses[:end], option.phrases[:end])
+    return option.cut(0, min(option.clause_starts, default=len(option.tokens)))
 
 
 def _is_list(option: Words) -> bool:
     """Whether the answer enumerates, so that nothing of it may be missing."""
-    phrases = option.phrases[-1] - option.phrases[0] + 1
-    return phrases >= 3 and len(option.tokens) <= 5 * phrases
+    phrases = len(option.phrase_starts) + 1
+    one_sentence = all(start == len(option.tokens) for start in option.clause_starts)
+    return one_sentence and phrases >= 3 and len(option.tokens) <= 5 * phrases
 
 
 def _is_core(option: Words, said: Words, question: Words) -> bool:
@@ -222,18 +226,20 @@ def _is_core(option: Words, said: Words, question: Words) -> bool:
     numbers = option.numbers & core
     if numbers and len(option.tokens) <= 3 * _SHORT // 2 and len(numbers) <= 2:
         core = numbers
-    if not core or len(core) > _SHORT // 2 or core == option.vocabulary and not numbers:
-        return False
-    if not core <= said.vocabulary:
+    elif not core or core == option.vocabulary:
+        core = frozenset(token for token in option.tokens if token not in DRESS)
+        if len(core) != 1:
+            return False
+    if len(core) > _SHORT // 2 or not core <= said.vocabulary or NOT & set(option.tokens):
         return False
     accepted = frozenset(option.tokens)
     for token in option.tokens:
-        single = Words((token,), (0,), (0,))
-        if single.vocabulary and single.vocabulary <= core:
+        single = Words((token,))
+        if token in core or single.vocabulary & core:
             found = find_answer(single, said, question, accepted)
             if found.state in (NEGATED, HEDGED):
                 return False
-            if token in numbers and found.state != ASSERTED:
+            if (token in numbers or core & question.vocabulary) and found.state != ASSERTED:
                 return False
     return True
 
@@ -244,5 +250,5 @@ def _step_credit(step: Words, said: Words, question: Words) -> float:
 
 
 def _shown(option: Words) -> str:
-    text = " ".join(option.tokens).replace("#", "")
+    text = option.text.strip()
     return repr(text if len(text) <= 60 else text[:59] + "…")

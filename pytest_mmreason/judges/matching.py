@@ -4,38 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_mmreason.judges.normalise import FILLER, Words, root, value_of, words
+from pytest_mmreason.judges.lexicon import (
+    CUES,
+    DOUBTS,
+    FILLER,
+    NEGATORS,
+    NO,
+    NOT,
+    SMALLER,
+    UNSURE,
+    VERBS,
+    YES,
+)
+from pytest_mmreason.judges.normalise import Words, root, value_of
 
 ASSERTED, NEGATED, HEDGED, ABSENT = "asserted", "negated", "hedged", "absent"
 
 _LOOK_BACK = 5  # tokens before an answer in which a "not" or "could be" still concerns it
 _WINDOW = 30  # tokens within which the words of an answer may lie apart
-_NEGATORS = frozenset("not no never neither nor without unlike except excluding".split())
-_DOUBTS = frozenset("either maybe might could perhaps possibly".split())
-_SMALLER = frozenset("smaller less lower shorter fewer lighter younger cheaper slower worse".split())
-_NOT = frozenset("not no never none nothing nobody nowhere without".split())
-_VERBS = frozenset("is are was were does do did has have can".split())
-_CUES = (
-    (" final answer ",),
-    (" answer is ", " answer to ", " answer should ", " answer would ", " conclude "),
-    (" therefore ", " thus ", " so "),
-)
-
-_YES = frozenset("yes correct true certainly absolutely definitely indeed sure".split())
-_NO = frozenset("no incorrect false not neither".split())
-_UNSURE = (
-    " not possible to ",
-    " impossible to ",
-    " not clear ",
-    " unclear ",
-    " not sure ",
-    " not determine ",
-    " difficult to determine ",
-    " not certain ",
-    " do not know ",
-    " yes or no ",
-    " yes and no ",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +37,7 @@ class Found:
     coverage: float
 
 
-def find_answer(
-    option: Words, response: Words, question: Words, accepted: frozenset[str]
-) -> Found:
+def find_answer(option: Words, response: Words, question: Words, accepted: frozenset[str]) -> Found:
     """How `response` holds the short answer `option`; where it only echoes `question` is no answer.
 
     accepted: the tokens of every accepted answer, between which an "or" is no hedge.
@@ -87,24 +71,24 @@ def coverage(reference: Words, response: Words, known: frozenset[str] = frozense
 def polarity(response: Words) -> bool | None:
     """Whether the response says yes (True) or no; None if it says neither, or doubts."""
     opening = response.joined[:400]
-    if any(doubt in opening for doubt in _UNSURE):
+    if any(doubt in opening for doubt in UNSURE):
         return None
     tail = _tail(response)
     for part in (response.tokens[:3], tail[:4]):
         for token in part:
-            if token in _YES:
+            if token in YES:
                 return True
-            if token in ("no", "incorrect", "false"):
+            if token in NO:
                 return False
     return None
 
 
 def implied_polarity(response: Words, question: Words) -> bool | None:
     """Yes if the first sentence repeats the question's words, no if it negates them."""
-    first = [t for t, clause in zip(response.tokens, response.clauses, strict=True) if clause == 0]
-    if coverage(question, words(" ".join(first).replace("#", ""))) < 0.5:
+    first = response.cut(0, min(response.clause_starts, default=len(response.tokens)))
+    if coverage(question, first) < 0.5:
         return None
-    return not any(token in _NO for token in first)
+    return not NOT & set(first.tokens)
 
 
 def negates_otherwise(reference: Words, response: Words) -> bool:
@@ -113,14 +97,14 @@ def negates_otherwise(reference: Words, response: Words) -> bool:
     overlap: dict[int, int] = {}
     negated: set[int] = set()
     for token, clause in zip(response.tokens, response.clauses, strict=True):
-        if token in _NOT:
+        if token in NOT:
             negated.add(clause)
         elif root(token) in shared:
             overlap[clause] = overlap.get(clause, 0) + 1
     if not overlap:
         return False
     nearest = max(overlap, key=lambda clause: overlap[clause])
-    return (nearest in negated) != bool(_NOT & set(reference.tokens))
+    return (nearest in negated) != bool(NOT & set(reference.tokens))
 
 
 def _surroundings(option: Words, question: Words) -> set[tuple[str, str]]:
@@ -138,7 +122,7 @@ def _between(text: Words, start: int, end: int) -> tuple[str, str]:
 def _scattered(option: Words, response: Words) -> list[tuple[int, int]]:
     """Places where all content words of `option` lie close together in one clause."""
     wanted = option.vocabulary
-    if not 2 <= len(wanted) <= 8 or not wanted <= response.vocabulary:
+    if not 2 <= len(wanted) <= 8 or not wanted <= response.vocabulary or NOT & set(option.tokens):
         return []
     # the parts of "12 x 5" and of names in another order would match by chance
     if any(token[0] == "#" for token in wanted) and len(wanted) > 3:
@@ -172,7 +156,7 @@ def _concluding(places: list[tuple[int, int]], response: Words) -> list[tuple[in
 
 def _cue(response: Words) -> int | None:
     """Where the answer begins that the response announces; None if it announces none."""
-    for cues in _CUES[:2]:
+    for cues in CUES:
         at = max((response.joined.rfind(cue), len(cue)) for cue in cues)
         if at[0] >= 0:
             return response.joined.count(" ", 0, at[0] + at[1]) - 1
@@ -184,9 +168,7 @@ def _tail(response: Words) -> tuple[str, ...]:
     return () if cue is None else response.tokens[cue : cue + 10]
 
 
-def _state(
-    response: Words, start: int, end: int, accepted: frozenset[str], is_number: bool
-) -> str:
+def _state(response: Words, start: int, end: int, accepted: frozenset[str], is_number: bool) -> str:
     tokens, phrases, clauses = response.tokens, response.phrases, response.clauses
     before = [
         tokens[at]
@@ -205,16 +187,16 @@ def _is_negated(
     before: list[str], after: tuple[str, ...], after_phrases: tuple[int, ...], phrase: int
 ) -> bool:
     for at, token in enumerate(before):
-        if token in _NEGATORS and before[at + 1 : at + 2] not in (["only"], ["just"]):
+        if token in NEGATORS and before[at + 1 : at + 2] not in (["only"], ["just"]):
             return True
     if before[-2:] in (["rather", "than"], ["instead", "of"], ["opposed", "to"]):
         return True
     # "the living room is bigger than X" speaks for the living room
-    if before and before[-1] == "than" and not _SMALLER & set(before):
+    if before and before[-1] == "than" and not SMALLER & set(before):
         return True
     return (
         len(after) > 1
-        and after[0] in _VERBS
+        and after[0] in VERBS
         and after[1] == "not"
         and all(number == phrase for number in after_phrases)
     )
@@ -250,7 +232,7 @@ def _is_hedged(
         listed = [near(at) for at in range(start - 4, end + 4)]
         others = [t for t in listed if t[:1] == "#" and t not in accepted]
         return bool(others) and ("or" in listed or "between" in listed)
-    doubted = any(near(at) in _DOUBTS for at in range(start - _LOOK_BACK, start))
+    doubted = any(near(at) in DOUBTS for at in range(start - _LOOK_BACK, start))
     if after == "or" and (doubted or phrases[end] == phrases[end - 1]):
         return other(end + 1) and near(end + 1) not in FILLER - {"no"}
     if before == "or" and (doubted or (start > 1 and phrases[start - 2] == phrases[start])):
@@ -258,9 +240,7 @@ def _is_hedged(
     return False
 
 
-def same_number(left: str, right: str) -> bool:
-    """Whether two number tokens are equal, also as 35 % and 0.35."""
-    a, b = value_of(left), value_of(right)
-    if a is None or b is None:
-        return False
-    return a == b or abs(a - 100 * b) < 1e-9 * abs(a) or abs(b - 100 * a) < 1e-9 * abs(b)
+def same_share(left: str, right: str) -> bool:
+    """Whether two number tokens are one share, such as 35 (per cent) and 0.35."""
+    small, large = sorted((value_of(left) or 0.0, value_of(right) or 0.0))
+    return 0 < small < 1 <= large and abs(large - 100 * small) < 1e-9 * large

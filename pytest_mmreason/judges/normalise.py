@@ -9,103 +9,52 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
-# Words that carry no content of an answer.
-FILLER = frozenset(
-    "i you he she it we they me him her us them my your his its our their this that these those "
-    "there here is are was were be been being am do does did doing have has had having will would "
-    "shall should can could may might must of in on at by for with about into through to from up "
-    "down out over under as and or but if then so than too very just also only own same such both "
-    "each what which who whom whose when where why how all any some no not nor more most other "
-    "because while during before after above below between again further once s t don now think "
-    "image picture photo photograph scene shown show shows showing depict depicts see seen appear "
-    "appears likely answer called named name known it's".split()
+from pytest_mmreason.judges.lexicon import (
+    ALIASES,
+    ARTICLES,
+    FILLER,
+    NUMBER_WORDS,
+    NUMERIC,
+    ORDINAL_WORDS,
+    PRONOUN_ONE_AFTER,
+    SCALES,
 )
 
-_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
-_NUMBER_WORDS = {word: n for n, word in enumerate(_UNITS)} | {
-    word: 10 * n for n, word in enumerate(_TENS, 2)
-}
-_ORDINAL_WORDS = {word: n for n, word in enumerate(_ORDINALS)}
-_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-
-# "one" counts nothing after these: "the one on the left", "this one"
-_PRONOUN_ONE_AFTER = frozenset("this that which each any every no another other left right".split())
-
-_ARTICLES = frozenset(("a", "an", "the"))
-_ALIASES = {
-    "men": "man",
-    "women": "woman",
-    "children": "child",
-    "people": "person",
-    "persons": "person",
-    "feet": "foot",
-    "teeth": "tooth",
-    "mice": "mouse",
-    "leaves": "leaf",
-    "min": "minute",
-    "mins": "minute",
-    "hr": "hour",
-    "hrs": "hour",
-    "sec": "seconds",
-    "secs": "seconds",
-    "km": "kilometer",
-    "cm": "centimeter",
-    "mm": "millimeter",
-    "kg": "kilogram",
-    "lb": "pound",
-    "lbs": "pound",
-    "jan": "january",
-    "feb": "february",
-    "aug": "august",
-    "sept": "september",
-    "oct": "october",
-    "nov": "november",
-    "dec": "december",
-    "grey": "gray",
-    "colour": "color",
-    "centre": "center",
-    "yeah": "yes",
-    "yep": "yes",
-    "yup": "yes",
-    "nope": "no",
-    "ok": "okay",
-    "cannot": "not",
-}
-
+_ENDINGS = ("ingly", "edly", "ing", "ed", "ly", "er", "ion", "e")
 _VULGAR = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
 _CJK = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
 # the letter of "sample A" and of the choice "A.", which is no article
 _LETTER_A = re.compile(r"(?:(?<=[a-z0-9] )|^|(?<=[\s(]))A(?=[.):,;\n]|$)|(?<=[a-z0-9] )A(?= [a-z])")
-_NEGATED_VERB = re.compile(r"n['’]t\b|n['’]t(?=\W|$)")
+_NEGATED_VERB = re.compile(r"n['’]t(?=\W|$)")
+
+_FRACTION = r"(?:\d{1,6}[ ])?\d{1,9}/\d{1,9}(?![\d/])"
+_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+,\d{1,2}(?![\d,])|\d*\.?\d+"
+# a minus sign is no hyphen of "AB-12" or "3-4"
 _TOKEN = re.compile(
-    r"""
-      (?P<fraction>(?:(?P<whole>\d{1,6})\s)?(?P<top>\d{1,9})/(?P<bottom>\d{1,9}))(?![\d/])
-    | (?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d) | \d+,\d{1,2}(?![\d,]) | \d*\.?\d+ )
-      (?:(?:st|nd|rd|th)\b)?
-    | (?P<word>[^\W\d_][^\W_]*(?:['’][^\W\d_]+)?)
-    | (?P<stop>[.!?;:\n])
-    | (?P<comma>[,(])
-    """,
-    re.VERBOSE,
+    r"[^\W\d_][^\W_]*(?:['’][^\W\d_]+)?"
+    r"|[.!?;:\n,(](?!\d)"
+    rf"|(?:(?<![^\s=(,:>|])-)?(?:{_FRACTION}|{_NUMBER})(?:(?:st|nd|rd|th)\b)?"
+    r"|[.!?;:\n,(]"
 )
+_BREAKS = frozenset(".!?;:\n,(")
 
 
 @dataclass(frozen=True)
 class Words:
-    """A text as tokens; `clauses` and `phrases` number the clause and phrase of each.
+    """A text as tokens, and the indices at which a new clause or phrase begins.
 
-    Clauses end at ``. ! ? ; :``, line ends and "but"; phrases also at commas.
+    `text` is what it was made of. Clauses end at ``. ! ? ; :``, line ends and "but"; phrases also at commas.
     """
 
     tokens: tuple[str, ...]
-    clauses: tuple[int, ...]
-    phrases: tuple[int, ...]
+    clause_starts: tuple[int, ...] = ()
+    phrase_starts: tuple[int, ...] = ()
+    text: str = ""
 
     @cached_property
     def joined(self) -> str:
@@ -113,16 +62,18 @@ class Words:
         return f" {' '.join(self.tokens)} "
 
     @cached_property
-    def _offsets(self) -> list[int]:
-        offsets, at = [], 0
-        for token in self.tokens:
-            offsets.append(at)
-            at += len(token) + 1
-        return offsets
+    def clauses(self) -> tuple[int, ...]:
+        """The number of each token's clause, from 0."""
+        return _spread(self.clause_starts, len(self.tokens))
+
+    @cached_property
+    def phrases(self) -> tuple[int, ...]:
+        """The number of each token's phrase, from 0."""
+        return _spread(self.phrase_starts, len(self.tokens))
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
-        """The roots of the content words."""
+        """The content words by their root, and the numbers."""
         return content(self)
 
     @cached_property
@@ -130,53 +81,61 @@ class Words:
         """The number tokens."""
         return frozenset(token for token in self.tokens if token[0] == "#")
 
+    def cut(self, start: int, end: int) -> Words:
+        """The tokens from `start` to before `end`, as words of their own."""
+        return Words(
+            self.tokens[start:end],
+            tuple(at - start for at in self.clause_starts if start < at < end),
+            tuple(at - start for at in self.phrase_starts if start < at < end),
+        )
+
     def find(self, pattern: Words, limit: int = 50) -> list[int]:
         """Where `pattern`'s tokens stand in a row, as token indices; at most `limit`."""
         found: list[int] = []
         if not pattern.tokens:
             return found
-        at = self.joined.find(pattern.joined)
+        joined, wanted = self.joined, pattern.joined
+        index = counted = 0
+        at = joined.find(wanted)
         while at >= 0 and len(found) < limit:
-            found.append(bisect_left(self._offsets, at))
-            at = self.joined.find(pattern.joined, at + 1)
+            index += joined.count(" ", counted, at)
+            counted = at
+            found.append(index)
+            at = joined.find(wanted, at + 1)
         return found
 
 
 def words(text: str) -> Words:
     """`text` as comparable words."""
+    raw = _TOKEN.findall(_prepare(text))
     tokens: list[str] = []
-    clauses: list[int] = []
-    phrases: list[int] = []
-    clause = phrase = 0
-    article = ""
-    prepared = _prepare(text)
-    for match in _TOKEN.finditer(prepared):
-        kind = match.lastgroup
-        if kind == "stop":
-            clause += 1
-            phrase += 1
+    clause_starts: list[int] = []
+    phrase_starts: list[int] = []
+    resume = 0
+    for at, token in enumerate(raw):
+        if at < resume or token in ARTICLES:
             continue
-        if kind == "comma":
-            phrase += 1
+        if token in _BREAKS:
+            size = len(tokens)
+            if size and phrase_starts[-1:] != [size]:
+                phrase_starts.append(size)
+            if size and token not in ",(" and clause_starts[-1:] != [size]:
+                clause_starts.append(size)
             continue
-        token = match.group()
-        if kind == "word":
-            token = _word(token)
-            if token in _ARTICLES:
-                article = token
-                continue
-            if token == "one" and article == "the":
-                token = "ones"  # a pronoun, and no number
-            if token == "but" or token == "however":
-                clause += 1
-                phrase += 1
+        if token[0].isalpha():
+            if token[-1] != "s" and token.isalpha():
+                token = ALIASES.get(token, token)
+            else:
+                token = _word(token)
+            if token in NUMERIC:
+                token, resume = _number_at(raw, at)
+            elif token in ("but", "however") and tokens:
+                clause_starts.append(len(tokens))
+                phrase_starts.append(len(tokens))
         else:
-            token = _numeral(match, _is_negative(prepared, match.start()))
-        article = ""
+            token, resume = _number_at(raw, at)
         tokens.append(token)
-        clauses.append(clause)
-        phrases.append(phrase)
-    return _with_numbers(tokens, clauses, phrases)
+    return Words(tuple(tokens), tuple(clause_starts), tuple(phrase_starts), text)
 
 
 def content(text: Words) -> frozenset[str]:
@@ -188,10 +147,10 @@ def root(token: str) -> str:
     """`token` without its ending: paint, paints, painting and painted are one."""
     if len(token) < 5 or token[0] == "#":
         return token
-    for ending in ("ingly", "edly", "ing", "ed", "ly", "er", "ion", "e"):
-        if token.endswith(ending) and len(token) - len(ending) >= 3:
+    if token.endswith(_ENDINGS):
+        ending = next(ending for ending in _ENDINGS if token.endswith(ending))
+        if len(token) - len(ending) >= 3:
             token = token[: -len(ending)]
-            break
     return token[:-1] if len(token) > 3 and token[-1] == token[-2] else token
 
 
@@ -208,20 +167,22 @@ def value_of(token: str) -> float | None:
 def _prepare(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _VULGAR.sub(" ", text))
-        text = "".join(c for c in text if unicodedata.category(c) != "Cf")
+        hidden = {ord(c): None for c in set(text) if unicodedata.category(c) == "Cf"}
+        text = text.translate(hidden)
         text = _CJK.sub(r" \1 ", text.replace("⁄", "/").replace("−", "-"))
     if "A" in text:
-        text = _LETTER_A.sub("letteraa", text)
-    return _NEGATED_VERB.sub(" not", text.casefold())
+        text = _LETTER_A.sub("ᴀ", text)
+    text = text.casefold()
+    return _NEGATED_VERB.sub(" not", text) if "n't" in text or "n’t" in text else text
 
 
 def _word(token: str) -> str:
     if "'" in token or "’" in token:
         token = token.replace("’", "'").partition("'")[0]
-    alias = _ALIASES.get(token)
+    alias = ALIASES.get(token)
     if alias is not None:
         return alias
-    if len(token) < 4 or token[-1] != "s" or token in _ORDINAL_WORDS:
+    if len(token) < 4 or token[-1] != "s" or token in ORDINAL_WORDS:
         return token
     if token == "seconds" or token.endswith(("ss", "us", "is")):
         return token
@@ -232,85 +193,73 @@ def _word(token: str) -> str:
     return token[:-1]
 
 
-def _is_negative(text: str, at: int) -> bool:
-    """A minus sign, and no hyphen of ``AB-12`` or ``3-4``, before position `at`."""
-    return at > 0 and text[at - 1] == "-" and (at == 1 or text[at - 2] in " \t\n=(,:>|")
-
-
-def _numeral(match: re.Match[str], negative: bool) -> str:
-    if match["fraction"]:
-        bottom = float(match["bottom"])
-        if not bottom:
-            return match.group()
-        value = float(match["whole"] or 0) + float(match["top"]) / bottom
+def _numeral(token: str) -> float | None:
+    """The value of a token of digits; None for a division by zero."""
+    digits = token.lstrip("-").rstrip("stndrh")
+    top, slash, bottom = digits.partition("/")
+    if slash:
+        whole, _, top = top.rpartition(" ")
+        if not float(bottom):
+            return None
+        value = float(whole or 0) + float(top) / float(bottom)
     else:
-        digits = match["number"]
         head, _, tail = digits.rpartition(",")
         # "14,8" is a decimal comma, "2,500" a thousand
-        value = float(digits.replace(",", "") if len(tail.partition(".")[0]) == 3 or not head else f"{head}.{tail}")
-    return number(-value if negative else value)
+        thousands = not head or len(tail.partition(".")[0]) == 3
+        value = float(digits.replace(",", "") if thousands else f"{head}.{tail}")
+    return -value if token[0] == "-" else value
 
 
-def _with_numbers(tokens: list[str], clauses: list[int], phrases: list[int]) -> Words:
-    """Number words, ordinals and scales become number tokens."""
-    out: list[str] = []
-    kept_clauses: list[int] = []
-    kept_phrases: list[int] = []
-    at = 0
-    while at < len(tokens):
-        token, end = _number_at(tokens, phrases, at)
-        out.append(token)
-        kept_clauses.append(clauses[at])
-        kept_phrases.append(phrases[at])
-        at = end
-    return Words(tuple(out), tuple(kept_clauses), tuple(kept_phrases))
-
-
-def _number_at(tokens: list[str], phrases: list[int], at: int) -> tuple[str, int]:
-    """The token at `at`, and where the next begins; a number may take several tokens."""
-    token = tokens[at]
-    following = tokens[at + 1] if at + 1 < len(tokens) else ""
-    if token[0] == "#" and following not in _SCALES and following.rstrip("s") not in _SCALES:
-        return token, at + 1
-    if token in _ORDINAL_WORDS:
-        return number(_ORDINAL_WORDS[token]), at + 1
-    if token in ("minus", "negative") and (following in _NUMBER_WORDS or following[:1] == "#"):
-        inner, end = _number_at(tokens, phrases, at + 1)
+def _number_at(raw: Sequence[str], at: int) -> tuple[str, int]:
+    """The token of the number at `at`, which may take several words, and where it ends."""
+    token = raw[at]
+    following = raw[at + 1] if at + 1 < len(raw) else ""
+    if token in ORDINAL_WORDS:
+        return number(ORDINAL_WORDS[token]), at + 1
+    if token in ("minus", "negative"):
+        if following not in NUMBER_WORDS and not following[:1].isdigit():
+            return token, at + 1
+        inner, end = _number_at(raw, at + 1)
         return number(-(value_of(inner) or 0.0)), end
-    if token == "dozen":
+    if token in ("dozen", "dozens"):
         return number(12), at + 1
     if token == "one" and (
-        following == "of"
-        or following in ("that", "who", "which")
-        or (at and phrases[at - 1] == phrases[at] and tokens[at - 1] in _PRONOUN_ONE_AFTER)
+        following in ("of", "that", "who", "which") or (at and raw[at - 1] in PRONOUN_ONE_AFTER)
     ):
         return token, at + 1
-    if token[0] != "#" and token not in _NUMBER_WORDS and token != "hundred":
-        return token, at + 1
-    total, group, end, smallest = 0.0, 0.0, at, 1000.0
-    if token[0] == "#":
-        group, end, smallest = float(token[1:]), at + 1, 0.0
-    while end < len(tokens) and phrases[end] == phrases[at]:
-        word = tokens[end]
-        scale = _SCALES.get(word)
+    group = total = 0.0
+    first = end = at
+    smallest = 1000.0
+    if not token[0].isalpha():
+        value = _numeral(token)
+        if value is None:
+            return token, at + 1
+        group, first, smallest = value, at + 1, 0.0
+    for end in range(first, len(raw) + 1):
+        word = raw[end] if end < len(raw) else ""
+        scale = SCALES.get(word)
         if scale is not None:
             group = (group or 1.0) * scale
             if scale >= 1e3:
                 total, group = total + group, 0.0
             smallest = 100.0
-        elif word in _NUMBER_WORDS:
-            value = float(_NUMBER_WORDS[word])
+        elif word in NUMBER_WORDS:
+            value = float(NUMBER_WORDS[word])
             size = 1.0 if value < 20 else 10.0
             # "twenty five" is one number, "two three" two of them
-            if size >= smallest or (smallest == 10.0 and (value >= 10 or value == 0)):
+            if size >= smallest or (smallest == 10.0 and not 0 < value < 10):
                 break
             group, smallest = group + value, size
         elif not (
-            word == "and"
-            and smallest == 100.0
-            and end + 1 < len(tokens)
-            and tokens[end + 1] in _NUMBER_WORDS
+            word == "and" and smallest == 100.0 and NUMBER_WORDS.keys() & raw[end + 1 : end + 2]
         ):
             break
-        end += 1
-    return number(total + group), end
+    # plural scales alone ("millions") are words
+    return number(total + group) if end > at else token, max(end, at + 1)
+
+
+def _spread(starts: tuple[int, ...], size: int) -> tuple[int, ...]:
+    numbers: list[int] = []
+    for number_, (start, end) in enumerate(pairwise((0, *starts, size))):
+        numbers += [number_] * (end - start)
+    return tuple(numbers)

@@ -232,7 +232,9 @@ def _score_in_prose(clean: str) -> float:
         if quantity is None or not _has_digit(quantity):
             continue
         joint = marker["joint"] or ""
-        tier = "final" if marker["final"] else "joined" if not joint.isalpha() and joint else "marked"
+        tier = (
+            "final" if marker["final"] else "joined" if not joint.isalpha() and joint else "marked"
+        )
         # "Score 1: ..." numbers a score and "not a score of 1.0" denies one; neither gives it
         numbered = not joint and re.match(r"\s{0,3}:", clean[quantity.end() : quantity.end() + 4])
         denied = _DENIED.search(clean, max(0, marker.start() - 40), marker.start())

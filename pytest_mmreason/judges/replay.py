@@ -11,6 +11,7 @@ from typing import Any
 
 from pytest_mmreason.errors import JudgeError, UsageError
 from pytest_mmreason.judges.base import Ask, JudgeTask
+from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.verdict import StepCredit, Verdict
 
 _FAULTS_SHOWN = 5
@@ -29,6 +30,7 @@ class ReplayJudge:
     cannot be read, is empty, or holds a score outside [0, 1].
     """
 
+    adapter: ModelAdapter | None = None
     max_concurrency: int | None = None
     offline = True
     cacheable = False

@@ -1,0 +1,189 @@
+"""Collection: the bundled suite joins, samples become items with ids and markers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mmreason.client import Selection
+from pytest_mmreason.fixtures import SESSION_KEY
+from pytest_mmreason.naming import RESERVED_MARKERS, STANDARD_MARKERS, marker_names, slug, slugs
+from pytest_mmreason.options import names_benchmark, read_suite_mode
+from pytest_mmreason.plan import Plan, Work
+from pytest_mmreason.sample import Sample
+
+if TYPE_CHECKING:
+    from pytest_mmreason.session import AnySession
+
+SUITE_NODE_ID = "mmreason/test_benchmark.py"
+_SUITE_PATH = Path(__file__).parent / "suite" / "test_benchmark.py"
+
+
+class SuiteModule(pytest.Module):
+    """The bundled suite as a module of the session, wherever its file lies."""
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """Nothing, in mode ``auto``, where a test of the user's own evaluates samples."""
+        own = (item for item in self.session.items if not is_suite(item.nodeid))
+        if read_suite_mode(self.config) == "auto" and any(map(evaluates, own)):
+            return []
+        return super().collect()
+
+
+class Collection:
+    """What a process collects: the suite, the parameters, and the word to the engine."""
+
+    def __init__(self, config: pytest.Config, session: AnySession) -> None:
+        self._config = config
+        self._session = session
+        self._parametrizer: Parametrizer | None = None
+
+    def collect_suite(self, collector: pytest.Collector) -> pytest.CollectReport | None:
+        """The bundled suite's collect report; None for every other collector.
+
+        Made here and not by pytest, because ``--lf`` skips files that do not lie where
+        their node id says; its wrapper still picks the items that failed.
+        """
+        if not isinstance(collector, SuiteModule):
+            return None
+        return pytest.CollectReport(collector.nodeid, "passed", None, list(collector.collect()))
+
+    def parametrize(self, metafunc: pytest.Metafunc) -> None:
+        """One call of the test for each selected piece of work."""
+        if self._parametrizer is None:
+            self._parametrizer = Parametrizer(self._session.plan, self._config)
+        self._parametrizer.parametrize(metafunc)
+
+    @property
+    def renamed_markers(self) -> dict[str, str]:
+        """What is marked with another name than its own, once anything was parametrized."""
+        return self._parametrizer.renamed if self._parametrizer else {}
+
+    def announce(self, session: pytest.Session) -> None:
+        """Tell the engine what will run, unless nothing will."""
+        config = self._config
+        broken = session.testsfailed and not config.option.continue_on_collection_errors
+        if not config.option.collectonly and not broken:
+            self._session.select(selection_of(session.items))
+
+
+def suite_may_join(config: pytest.Config) -> bool:
+    """True unless ini ``mm_suite`` or a positional argument keeps the bundled suite out."""
+    mode = read_suite_mode(config)
+    if mode == "auto":
+        return config.args_source is not config.ArgsSource.ARGS or names_benchmark(config)
+    return mode == "on"
+
+
+def join_suite(session: pytest.Session, report: pytest.CollectReport) -> None:
+    """Append the bundled suite to what the session has collected."""
+    if report.passed and suite_may_join(session.config):
+        module = SuiteModule.from_parent(session, path=_SUITE_PATH, nodeid=SUITE_NODE_ID)
+        report.result.append(module)
+
+
+def is_suite(node_id: str) -> bool:
+    """True for the bundled suite's items."""
+    return node_id.startswith(SUITE_NODE_ID)
+
+
+def evaluates(item: pytest.Item) -> bool:
+    """True if the item asks for ``mm_evaluate``, and so is expected to yield a record."""
+    return "mm_evaluate" in getattr(item, "fixturenames", ())
+
+
+def work_of(item: pytest.Item) -> Work | None:
+    """The work that the item's parameters name."""
+    callspec = getattr(item, "callspec", None)
+    work = callspec.params.get("mm_sample") if callspec else None
+    return work if isinstance(work, Work) else None
+
+
+def sample_of(item: pytest.Item) -> Sample | None:
+    """The sample that the item's parameters name."""
+    work, session = work_of(item), item.config.stash.get(SESSION_KEY, None)
+    return session.plan.sample(work) if work is not None and session is not None else None
+
+
+def selection_of(items: Sequence[pytest.Item]) -> Selection:
+    """(node id, work) of every selected item that is expected to yield a record."""
+    pairs = ((item.nodeid, work_of(item)) for item in items if evaluates(item))
+    return [(node_id, work) for node_id, work in pairs if work is not None]
+
+
+class Parametrizer:
+    """Turns a plan into parameters, ids and markers."""
+
+    def __init__(self, plan: Plan, config: pytest.Config) -> None:
+        self._plan = plan
+        self._slugs = {b.name: slugs([s.id for s in b.samples]) for b in _benchmarks(plan)}
+        samples = [sample for b in _benchmarks(plan) for sample in b.samples]
+        values = [value for sample in samples for value in _marked(sample)]
+        self._names = marker_names(values, _foreign_markers(config))
+        self._marks: dict[tuple[str, ...], list[pytest.MarkDecorator]] = {}
+        for value, name in self._names.items():
+            if name not in STANDARD_MARKERS:
+                config.addinivalue_line("markers", f"{name}: mmreason samples of {ascii(value)}")
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """What is marked with another name than its own."""
+        return {value: name for value, name in self._names.items() if value != name}
+
+    def parametrize(self, metafunc: pytest.Metafunc) -> None:
+        """One call of the test for each selected piece of work."""
+        metafunc.parametrize("mm_sample", list(self._parameters()), indirect=True)
+
+    def _parameters(self) -> Iterator[Any]:
+        plan = self._plan
+        several = (
+            len({run.benchmark.name for run in plan.runs}) > 1,
+            len({run.model for run in plan.runs}) > 1,
+            len({run.prompt for run in plan.runs}) > 1,
+        )
+        seen: set[str] = set()
+        for work in plan.works():
+            run, sample = plan.runs[work.run], plan.sample(work)
+            parts = (run.benchmark.name, run.model, run.prompt)
+            prefix = "".join(f"{slug(p)}-" for p, wanted in zip(parts, several, strict=True) if wanted)
+            suffix = f"-r{work.repeat}" if plan.settings.repeats > 1 else ""
+            name = f"{prefix}{self._slugs[run.benchmark.name][sample.id]}{suffix}"
+            if name in seen:
+                name = slug(f"{name}\0{plan.key(work)}")
+            seen.add(name)
+            yield pytest.param(work, id=name, marks=self._marks_of(sample))
+
+    def _marks_of(self, sample: Sample) -> list[pytest.MarkDecorator]:
+        values = tuple(dict.fromkeys(_marked(sample)))
+        if values not in self._marks:
+            names = ["mmreason", *(self._names[value] for value in values)]
+            self._marks[values] = [getattr(pytest.mark, name) for name in dict.fromkeys(names)]
+        return self._marks[values]
+
+
+def _benchmarks(plan: Plan) -> list[Any]:
+    return list({run.benchmark.name: run.benchmark for run in plan.runs}.values())
+
+
+def _marked(sample: Sample) -> Iterator[str]:
+    """Everything about a sample that becomes a marker."""
+    if sample.category:
+        yield sample.category
+    if sample.complexity:
+        yield sample.complexity
+    yield from sample.capabilities
+    if len(sample.images) > 1:
+        yield "multi_image"
+    if sample.counter_intuitive:
+        yield "counter_intuitive"
+    yield from sample.tags
+
+
+def _foreign_markers(config: pytest.Config) -> set[str]:
+    """Names that pytest, another plugin or the user's ini file has registered."""
+    lines = config.getini("markers")
+    names = {line.split(":", 1)[0].split("(", 1)[0].strip() for line in lines}
+    return (names | RESERVED_MARKERS) - STANDARD_MARKERS.keys()

@@ -1,0 +1,250 @@
+"""The four fixtures: ``mm_sample``, ``mm_model``, ``mm_judge`` and ``mm_evaluate``."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from pytest_mmreason.imaging import LoadedImage
+    from pytest_mmreason.models.base import Response
+    from pytest_mmreason.plan import Work
+    from pytest_mmreason.record import Record
+    from pytest_mmreason.sample import ImageRef, Sample
+    from pytest_mmreason.session import AnySession
+    from pytest_mmreason.verdict import Verdict
+
+SESSION_KEY = pytest.StashKey["AnySession"]()
+RECORD_KEY = pytest.StashKey[str]()
+
+_DORMANT = "mmreason: no model was named; run with --mm-model=SPEC"
+
+
+def _session(config: pytest.Config) -> AnySession:
+    session = config.stash.get(SESSION_KEY, None)
+    if session is None:
+        pytest.skip(_DORMANT)
+    return session
+
+
+@pytest.fixture
+def mm_sample(request: pytest.FixtureRequest) -> Sample:
+    """A sample of a benchmark (:class:`pytest_mmreason.Sample`); the test runs once for each."""
+    session = _session(request.config)
+    session.current = request.param
+    return session.plan.sample(request.param)
+
+
+@pytest.fixture(scope="session")
+def mm_model(request: pytest.FixtureRequest) -> ModelHandle:
+    """The model under test, callable as ``mm_model(prompt, images)``.
+
+    A fixture of the same name in the rootdir conftest.py may return anything that is
+    callable so, and is evaluated with ``--mm-model=fixture``.
+    """
+    return ModelHandle(_session(request.config))
+
+
+@pytest.fixture(scope="session")
+def mm_judge(request: pytest.FixtureRequest) -> JudgeHandle:
+    """The judge, callable as ``mm_judge(sample, response)``.
+
+    A fixture of the same name in the rootdir conftest.py may return anything that is
+    callable so, and judges with ``--mm-judge=fixture``.
+    """
+    return JudgeHandle(_session(request.config))
+
+
+@pytest.fixture
+def mm_evaluate(request: pytest.FixtureRequest) -> Evaluate:
+    """Asks the model and the judge about a sample: ``mm_evaluate(mm_sample)``."""
+    session = _session(request.config)
+    callspec = getattr(request.node, "callspec", None)
+    work = callspec.params.get("mm_sample") if callspec else None
+    if work is None:
+        pytest.fail("mm_evaluate needs mm_sample in the same test", pytrace=False)
+    return Evaluate(session, work, request)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelHandle:
+    """The model of the current item, asked through the engine's limits, retries and cache."""
+
+    session: AnySession
+
+    def __call__(
+        self, prompt: str, images: Sequence[Image.Image | ImageRef] = ()
+    ) -> Response:
+        """The model's response to a prompt and images. Raises ModelError."""
+        from pytest_mmreason.prompting import Prompt
+        from pytest_mmreason.registry import FIXTURE
+
+        spec = self.session.settings.model[0]
+        if self.session.current is not None:
+            spec = self.session.plan.runs[self.session.current.run].spec
+        if spec == FIXTURE:
+            _no_fixture("mm_model")
+        return self.session.client.generate(spec, Prompt.of(prompt), [_loaded(i) for i in images])
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeHandle:
+    """The judge of the session, asked through the engine's limits, retries and cache."""
+
+    session: AnySession
+
+    def __call__(self, sample: Sample, response: object) -> Verdict:
+        """The verdict on ``str(response)``; 0 for a blank one. Raises JudgeError."""
+        from pytest_mmreason.models.base import strip_reasoning
+        from pytest_mmreason.registry import FIXTURE
+        from pytest_mmreason.verdict import Verdict
+
+        if self.session.settings.judge == FIXTURE:
+            _no_fixture("mm_judge")
+        if sample.answer is None:
+            raise ValueError(f"sample {sample.id!r} has no reference answer to judge by")
+        text = strip_reasoning(str(response))
+        if not text:
+            return Verdict(0.0, rationale="empty answer")
+        runs = self.session.plan.runs
+        protocol = next((r.benchmark.protocol for r in runs if r.benchmark.name == sample.benchmark), "infimm-eval")
+        return self.session.client.verdict(protocol, sample, text)
+
+
+class Evaluate:
+    """What ``mm_evaluate`` is: evaluates a sample, or records what a test did by hand."""
+
+    def __init__(self, session: AnySession, work: Work, request: pytest.FixtureRequest) -> None:
+        self._session = session
+        self._work = work
+        self._request = request
+
+    def __call__(self, sample: Sample) -> Record:
+        """The record of `sample`.
+
+        The item fails, saying what happened and what to do, if the sample ended in an
+        error or scored below ``--mm-item-threshold``.
+        """
+        __tracebackhide__ = True
+        from pytest_mmreason.registry import FIXTURE
+        from pytest_mmreason.reports.terminal import refresh_progress
+
+        session, config = self._session, self._request.config
+        run = session.plan.runs[self._work.run]
+        if run.spec == FIXTURE:
+            session.client.bring_model(self._made_by_user("mm_model", ModelHandle))
+        if session.settings.judge == FIXTURE:
+            session.client.bring_judge(self._made_by_user("mm_judge", JudgeHandle))
+        changed = sample if sample != session.plan.sample(self._work) else None
+        refresh = None if session.is_worker else lambda: refresh_progress(config)
+        done = session.client.evaluate(self._work, changed, refresh)
+        if done.stop:
+            # Exit 1, not 2: the run has failed, nobody has interrupted it.
+            self._request.session.shouldfail = f"mmreason: {done.stop}"
+        return self._keep(done.record)
+
+    def record(self, sample: Sample, response: object, verdict: Verdict | float) -> Record:
+        """Record what a test asked and judged step by step."""
+        __tracebackhide__ = True
+        import dataclasses
+
+        from pytest_mmreason.evaluation import draft_record, with_verdicts
+        from pytest_mmreason.verdict import Verdict
+
+        if not isinstance(verdict, Verdict):
+            verdict = Verdict(verdict)
+        run = self._session.plan.runs[self._work.run]
+        draft = draft_record(run, sample, self._work.repeat, self._session.settings.judge, None)
+        draft = dataclasses.replace(
+            draft,
+            response=str(response),
+            finish_reason=str(getattr(response, "finish_reason", "stop")),
+        )
+        return self._keep(with_verdicts(draft, [verdict]))
+
+    def _made_by_user(self, name: str, ours: type) -> Any:
+        made = self._request.getfixturevalue(name)
+        if isinstance(made, ours):
+            message = _missing_fixture(name)
+            self._request.session.shouldfail = f"mmreason: {message}"
+            pytest.fail(message, pytrace=False)
+        return made
+
+    def _keep(self, record: Record) -> Record:
+        __tracebackhide__ = True
+        item = self._request.node
+        item.stash[RECORD_KEY] = record.to_json()
+        item.user_properties += [
+            ("mmreason_sample", ascii(record.sample)[1:-1]),
+            ("mmreason_status", record.status),
+            *([("mmreason_score", record.score)] if record.score is not None else []),
+        ]
+        problem = _problem(record, self._session.settings.item_threshold)
+        if problem:
+            pytest.fail(problem, pytrace=False)
+        return record
+
+
+def _problem(record: Record, item_threshold: float | None) -> str | None:
+    """Why the item fails, what to do about it, and how to run it again; None if it passes."""
+    from pytest_mmreason.reports.text import inert, rerun_hint
+
+    if record.is_error:
+        what = f"{record.status}: {record.reason}"
+        advice = _ADVICE.get(record.status, "")
+        detail = f"\n{record.rationale}" if record.rationale else ""
+    elif item_threshold is not None and record.score is not None and record.score < item_threshold:
+        what = f"scored {record.score:.2f}, below --mm-item-threshold={item_threshold:g}"
+        advice = f"answer: {(record.response or '')[:300]!r}"
+        detail = f"\n{record.rationale}" if record.rationale else ""
+    else:
+        return None
+    return inert(f"{record.sample}: {what}\n{advice}\n{rerun_hint(record)}{detail}", keep_newlines=True)
+
+
+_ADVICE = {
+    "model_error": "The model brought no answer. Nothing was cached; the next run asks again.",
+    "judge_error": "The answer is kept, but the judge brought no valid verdict; the next run judges it again.",
+    "data_error": "Mend the file, or run without images (--mm-images=none).",
+    "missing": "There is no recorded answer; the sample is left out of the means.",
+}
+
+
+def _missing_fixture(name: str) -> str:
+    option = name.replace("_", "-")
+    return (
+        f"--{option}=fixture needs a fixture named {name} in the conftest.py of the rootdir; "
+        "only that one reaches the bundled suite"
+    )
+
+
+def _no_fixture(name: str) -> None:
+    pytest.fail(_missing_fixture(name), pytrace=False)
+
+
+def _loaded(image: Image.Image | ImageRef) -> LoadedImage:
+    """An image of a test's own making, or of a sample, ready to be sent."""
+    import hashlib
+
+    from pytest_mmreason import imaging
+    from pytest_mmreason.sample import ImageRef
+
+    if isinstance(image, ImageRef):
+        return imaging.load(image)
+    buffer = io.BytesIO()
+    image.convert("RGB").save(buffer, "PNG")
+    data = buffer.getvalue()
+    return imaging.LoadedImage(
+        path="image.png",
+        data=data,
+        mime="image/png",
+        size=image.size,
+        sent=image.size,
+        sha256=hashlib.sha256(data).hexdigest(),
+    )

@@ -1,0 +1,241 @@
+"""Every pytest hook of the plugin; each hands over to the module that owns the matter.
+
+Imported in every pytest session of an environment, so it costs pytest and a little of
+the standard library. The hooks of a run are registered only when a run was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mmreason.errors import BenchmarkError, UsageError
+from pytest_mmreason.fixtures import RECORD_KEY, SESSION_KEY, mm_evaluate, mm_judge, mm_model, mm_sample
+from pytest_mmreason.naming import STANDARD_MARKERS
+
+if TYPE_CHECKING:
+    from pytest_mmreason.registry import Registry
+    from pytest_mmreason.session import OwnerSession, WorkerSession
+    from pytest_mmreason.settings import Settings
+
+__all__ = ["mm_evaluate", "mm_judge", "mm_model", "mm_sample"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options and their ini twins."""
+    from pytest_mmreason.options import add_options
+
+    add_options(parser)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Hooks that users and packages implement."""
+    from pytest_mmreason import hookspecs
+
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Markers that exist whatever the benchmark, so that ``--strict-markers`` knows them."""
+    config.addinivalue_line("markers", "mmreason: samples of a multimodal reasoning benchmark")
+    for name, meaning in STANDARD_MARKERS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """``--mm-list`` prints and ends."""
+    what = config.getoption("mm_list")
+    if what is None:
+        return None
+    with _usage_errors():
+        listing = _registry(config).listing(what)
+    config.get_terminal_writer().line(listing)
+    return 0
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Open a session, unless no model was named; bad input is said here, before anything runs."""
+    from pytest_mmreason.options import read_settings, read_suite_mode
+
+    config = session.config
+    with _usage_errors():
+        settings = read_settings(config)
+        read_suite_mode(config)
+        if not settings.active:
+            return
+        worker_input = getattr(config, "workerinput", {}).get("mmreason")
+        if worker_input is not None:
+            config.pluginmanager.register(WorkerHooks(config, settings, worker_input), "mmreason-worker")
+        elif not hasattr(config, "workerinput"):
+            config.pluginmanager.register(OwnerHooks(config, settings), "mmreason-owner")
+
+
+class RunHooks:
+    """The hooks of a process that runs items: plain pytest, or a worker of xdist."""
+
+    def __init__(self, config: pytest.Config, session: OwnerSession | WorkerSession) -> None:
+        from pytest_mmreason.collection import Collection
+
+        config.stash[SESSION_KEY] = session
+        self.collection = Collection(config, session)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> pytest.CollectReport | None:
+        """The bundled suite is collected by our own hand; see :mod:`~pytest_mmreason.collection`."""
+        return self.collection.collect_suite(collector)
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """A test that takes ``mm_sample`` runs once for each selected sample."""
+        if "mm_sample" in metafunc.fixturenames:
+            with _usage_errors():
+                self.collection.parametrize(metafunc)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """What is left after ``-m``, ``-k`` and all is known: the engine may begin."""
+        with _usage_errors():
+            self.collection.announce(session)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """The record travels on the report of the call."""
+        report = yield
+        record = item.stash.get(RECORD_KEY, None)
+        if record is not None and report.when == "call":
+            from pytest_mmreason.reports.terminal import attach
+
+            attach(item, report, record)
+            del item.stash[RECORD_KEY]
+        return report
+
+
+class SuiteHooks:
+    """The bundled suite joins the session."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        """Append the bundled suite to what the session has collected."""
+        report = yield
+        if isinstance(collector, pytest.Session):
+            from pytest_mmreason.collection import join_suite
+
+            join_suite(collector, report)
+        return report
+
+
+class WorkerHooks(RunHooks):
+    """The hooks of a worker of xdist."""
+
+    def __init__(self, config: pytest.Config, settings: Settings, worker_input: dict[str, Any]) -> None:
+        from pytest_mmreason.session import WorkerSession
+
+        super().__init__(config, WorkerSession(settings, _registry(config), worker_input))
+        config.pluginmanager.register(SuiteHooks(), "mmreason-suite")
+
+
+class OwnerHooks(RunHooks):
+    """The hooks of the process that owns the run: plain pytest, or the controller of xdist."""
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        from pytest_mmreason.collection import suite_may_join
+        from pytest_mmreason.reports.terminal import Terminal
+        from pytest_mmreason.session import OwnerSession
+
+        distributed = config.pluginmanager.hasplugin("dsession")
+        self.session = OwnerSession(
+            settings,
+            _registry(config),
+            config.rootpath,
+            keep=distributed and config.getoption("dist") == "each",
+        )
+        super().__init__(config, self.session)
+        self.terminal = Terminal(config, self.session)
+        # Where an ini file names the model and the command line names tests, these may
+        # never ask for a sample: then nothing is read, and nothing can be wrong.
+        self.eager = suite_may_join(config) or config.getoption("mm_model") is not None
+        if self.eager:
+            self.session.plan  # noqa: B018 - reading the benchmarks is what finds their faults
+            if not config.option.collectonly:
+                self.session.check()
+        if distributed:
+            from pytest_mmreason.xdist import ControllerHooks
+
+            config.pluginmanager.register(ControllerHooks(self.session), "mmreason-controller")
+        config.pluginmanager.register(SuiteHooks(), "mmreason-suite")
+
+    def pytest_report_header(self) -> list[str]:
+        """Model, judge and benchmark."""
+        return self.terminal.header() if self.eager else []
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_logstart(self) -> Generator[None, None, None]:
+        """The live line gives way to pytest's own output."""
+        with self.terminal.live.hidden():
+            yield
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, None, None]:
+        """The ledger hears of every report; the live line gives way to pytest's own output."""
+        self.terminal.take(report)
+        with self.terminal.live.hidden():
+            yield
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: Any) -> tuple[str, str, Any] | None:
+        """A scored sample shows its tenth, an errored one its status."""
+        return self.terminal.status(report)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """What is left after ``-m``, ``-k`` and all is known: the engine may begin."""
+        super().pytest_collection_finish(session)
+        if session.config.option.collectonly:
+            self.terminal.plan_calls(session)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Sum up, write the reports, and decide the exit status."""
+        self.terminal.live.clear()
+        status, stopped = self.terminal.unified(int(session.exitstatus), session)
+        summary = self.session.finish(status, stopped)
+        if summary is not None:
+            session.exitstatus = summary.exit
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self) -> None:
+        """The tables and the verdict, last of all summaries."""
+        self.terminal.print_summary(self.collection.renamed_markers)
+
+    def pytest_unconfigure(self) -> None:
+        """However the session ended, no thread outlives it."""
+        self.session.close()
+
+
+def _registry(config: pytest.Config) -> Registry:
+    """Every model, judge and benchmark that this session knows by name."""
+    from pytest_mmreason.registry import Registry
+
+    def merged(results: list[Any]) -> dict[str, Any]:
+        return {name: factory for found in results for name, factory in found.items()}
+
+    hook = config.hook
+    return Registry(
+        models=merged(hook.pytest_mmreason_models(config=config)),
+        judges=merged(hook.pytest_mmreason_judges(config=config)),
+        benchmarks=merged(hook.pytest_mmreason_benchmarks(config=config)),
+    )
+
+
+@contextmanager
+def _usage_errors() -> Iterator[None]:
+    """What the user can mend becomes pytest's usage error, exit 4."""
+    try:
+        yield
+    except (UsageError, BenchmarkError) as error:
+        raise pytest.UsageError(str(error)) from None

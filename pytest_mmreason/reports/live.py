@@ -1,0 +1,103 @@
+"""The live line of long runs: below the progress on a terminal, now and then in a log."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mmreason.reports.text import duration, encodable, thousands
+
+if TYPE_CHECKING:
+    from pytest_mmreason.session import OwnerSession
+
+FIRST_AFTER_S = 2.0
+TERMINAL_EVERY_S = 0.25
+LOG_EVERY_S = 30.0
+
+
+class LiveLine:
+    """Draws and erases itself around what pytest prints.
+
+    On a terminal it lives on the line below pytest's cursor and is redrawn up to four
+    times a second; elsewhere it is an ordinary line, at most every 30 seconds.
+    """
+
+    def __init__(self, config: pytest.Config, session: OwnerSession) -> None:
+        self._config = config
+        self._session = session
+        self._reporter: Any = config.pluginmanager.getplugin("terminalreporter")
+        dumb = os.environ.get("TERM") == "dumb" or "CI" in os.environ
+        self._is_terminal = bool(self._reporter and sys.stdout.isatty() and not dumb)
+        self._drawn = False
+        self._started: float | None = None
+        self._last = 0.0
+
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """Gone while pytest writes; back afterwards, if it is time."""
+        self.clear()
+        yield
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Draw the line if a run has been going on for a while and the last is old enough."""
+        if self._reporter is None or self._session.ledger is None or self._config.option.verbose < 0:
+            return
+        now = time.monotonic()
+        if self._started is None:
+            self._started = self._last = now
+        every = TERMINAL_EVERY_S if self._is_terminal else LOG_EVERY_S
+        first = FIRST_AFTER_S if self._is_terminal else LOG_EVERY_S
+        if now - self._started < first or (now - self._last < every and not self._drawn):
+            return
+        self._last = now
+        if self._is_terminal:
+            self._draw(self.text(now - self._started))
+        else:
+            self._reporter.ensure_newline()
+            self._reporter.write_line(encodable(self.text(now - self._started), sys.stdout))
+
+    def clear(self) -> None:
+        """Erase the line if it is drawn."""
+        if self._drawn:
+            self._drawn = False
+            sys.stdout.write(f"\n\x1b[2K\x1b[1A\x1b[{self._column()}G")
+            sys.stdout.flush()
+
+    def text(self, elapsed_s: float) -> str:
+        """What the line says."""
+        ledger = self._session.ledger
+        assert ledger is not None
+        progress = self._session.engine.progress()
+        done, total = ledger.finished, ledger.expected
+        parts = [f"{done}/{total}"]
+        score = ledger.running_score()
+        if score is not None:
+            parts.append(f"{score:.1f} so far")
+        parts.append(f"{progress.model_in_flight + progress.judge_in_flight} in flight")
+        if progress.retries:
+            causes = ", ".join(sorted(progress.retries))
+            parts.append(f"{sum(progress.retries.values())} retries ({causes})")
+        if progress.tokens:
+            parts.append(f"{thousands(progress.tokens)} tokens")
+        if 0 < done < total:
+            parts.append(f"{duration(elapsed_s / done * (total - done))} left")
+        return "mmreason  " + " · ".join(parts)
+
+    def _draw(self, text: str) -> None:
+        width = self._reporter._tw.fullwidth
+        text = encodable(text, sys.stdout)[: width - 1]
+        # A line feed first: at the bottom of the screen it scrolls, and going up one
+        # line again is right wherever the cursor was.
+        sys.stdout.write(f"\n\x1b[2K{text}\x1b[1A\x1b[{self._column()}G")
+        sys.stdout.flush()
+        self._drawn = True
+
+    def _column(self) -> int:
+        return int(self._reporter._tw.width_of_current_line) + 1

@@ -1,0 +1,215 @@
+"""The words and tables of a summary, for the terminal and Markdown alike (no computing)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_mmreason.gates import Gate
+from pytest_mmreason.record import ERRORS
+from pytest_mmreason.reports.text import count, duration, inert
+from pytest_mmreason.scoring import Row
+from pytest_mmreason.settings import Settings
+from pytest_mmreason.summary import RunResult, Summary, best_of, label
+
+ABSENT = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Text of a table, and how it is meant: ``good``, ``bad`` or plain."""
+
+    text: str
+    mood: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Headers, whether a column holds numbers, and rows; the last row may be a total."""
+
+    headers: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    has_total: bool = True
+
+
+def facts(run: RunResult, settings: Settings) -> list[tuple[str, str]]:
+    """What was asked of whom, in (name, value) pairs."""
+    benchmark = run.spec.benchmark
+    version = f" {benchmark.version}" if benchmark.version else ""
+    selected = run.counts["collected"] // settings.repeats
+    total = len(benchmark.samples)
+    samples = count(total, "sample") if selected == total else f"{selected} of {count(total, 'sample')}"
+    how = [f"prompt {run.spec.prompt}", f"images {settings.images}"]
+    if settings.follow_up != "none":
+        how.append(f"follow-up {settings.follow_up}")
+    if settings.repeats > 1:
+        how.append(f"{settings.repeats} repeats")
+    if settings.judge_runs > 1:
+        how.append(f"{settings.judge_runs} judge runs")
+    return [
+        ("benchmark", inert(f"{benchmark.name}{version} · {samples} · {benchmark.fingerprint}")),
+        ("model", inert(f"{run.spec.model} · {' · '.join(how)}")),
+        ("judge", inert(run.judge)),
+    ]
+
+
+def main_table(run: RunResult) -> Table:
+    """The weighted scores: by category with complexity columns, else by capability."""
+    rows = run.rows
+    kind = "category" if any(row.kind == "category" for row in rows.values()) else "capability"
+    groups = [row for row in rows.values() if row.kind == kind]
+    complexities = [row.name for row in rows.values() if row.kind == "complexity"]
+    shown = {row.name for row in groups} | {"overall", *complexities}
+    gated = [g for g in run.gates if g.kind == "threshold"]
+    extra = [g.row for g in gated if g.row not in shown or g.row in complexities]
+    spread = any(len(row.runs) > 1 for row in rows.values())
+    headers = ["reasoning" if kind == "category" else "capability", "n", "score"]
+    headers += ["sd"] if spread else []
+    headers += ["95 % CI", *map(inert, complexities)]
+    headers += ["gate"] if gated else []
+    body = []
+    for row_name in [*(row.name for row in groups), *dict.fromkeys(extra), "overall"]:
+        row = rows.get(row_name)
+        cells = [Cell(inert(row_name)), Cell(_n(row)), Cell(_score(row))]
+        cells += [Cell(_sd(row))] if spread else []
+        cells.append(Cell(_interval(row)))
+        cells += [Cell(_score(_cell_row(rows, row_name, c))) for c in complexities]
+        cells += [_gate_cell([g for g in gated if g.row == row_name])] if gated else []
+        body.append(tuple(cells))
+    numeric = (False, *([True] * (len(headers) - 1)))
+    if gated:
+        numeric = (*numeric[:-1], False)
+    return Table(tuple(headers), numeric, tuple(body))
+
+
+def row_lines(run: RunResult) -> list[tuple[str, list[str]]]:
+    """(kind, ["rec 41.2 (88)", …]) of the rows that the main table does not show."""
+    in_table = "category" if any(r.kind == "category" for r in run.rows.values()) else "capability"
+    lines = []
+    for kind, title in (
+        ("capability", "capability"),
+        ("integration", "integration"),
+        ("flag", "samples"),
+        ("tag", "tag"),
+    ):
+        found = [row for row in run.rows.values() if row.kind == kind]
+        if found and kind != in_table:
+            lines.append((title, [f"{inert(r.name)} {_score(r)} ({_n(r)})" for r in found]))
+    return lines
+
+
+def comparison(runs: Sequence[RunResult]) -> Table:
+    """The runs side by side, the best of each benchmark marked."""
+    names = list(dict.fromkeys(name for run in runs for name, row in run.rows.items() if _headline(row)))
+    best = {
+        id(best_of([r for r in runs if r.spec.benchmark.name == name]))
+        for name in {run.spec.benchmark.name for run in runs}
+    }
+    rows = []
+    for run in runs:
+        mark = " ★" if id(run) in best and len(runs) > 1 else ""
+        cells = [Cell(inert(label(run, runs)) + mark)]
+        cells += [Cell(_score(run.rows.get(name))) for name in names]
+        rows.append(tuple(cells))
+    return Table(("model", *map(inert, names)), (False, *([True] * len(names))), tuple(rows), has_total=False)
+
+
+def _headline(row: Row) -> bool:
+    return row.kind in ("overall", "category", "complexity")
+
+
+def counts_text(run: RunResult, settings: Settings) -> str:
+    """How every sample ended, and what that does to the means."""
+    left_out = "left out of the means" if settings.on_error == "exclude" else "counted as 0"
+    remarks = {"refused": "counted as 0", "unjudged": "no reference", **dict.fromkeys(ERRORS, left_out)}
+    parts = []
+    for status, number in run.counts.items():
+        if status == "collected" or not number:
+            continue
+        remark = f" ({remarks[status]})" if status in remarks else ""
+        parts.append(f"{number:,} {status}{remark}")
+    for what, found in (
+        ("empty answer", sum(r.reason == "empty answer" for r in run.records)),
+        ("answer", sum("cut short" in r.flags for r in run.records)),
+    ):
+        if found:
+            parts.append(f"{count(found, what)} {'counted as 0' if what != 'answer' else 'cut short'}")
+    weak = sum(any("judge runs gave no verdict" in flag for flag in r.flags) for r in run.records)
+    if weak:
+        parts.append(f"{count(weak, 'sample')} without some judge run")
+    return " · ".join(parts)
+
+
+def usage_text(summary: Summary, run: RunResult) -> str:
+    """Calls, tokens and retries by role."""
+    parts = []
+    for role in ("model", "judge"):
+        used = run.usage.get(role, {})
+        calls = used.get("calls", 0)
+        tokens = used.get("prompt_tokens", 0) + used.get("completion_tokens", 0)
+        words = [count(calls, "call")] if calls else ["no calls"]
+        if tokens:
+            words.append(f"{tokens:,} tokens")
+        parts.append(f"{role} {', '.join(words)}")
+    return " · ".join(parts)
+
+
+def session_text(summary: Summary) -> str:
+    """Retries, answers from the cache, and how long it all took."""
+    parts = []
+    for role, causes in (summary.retries or {}).items():
+        if causes:
+            shown = ", ".join(f"{cause} ×{number}" for cause, number in sorted(causes.items()))
+            total = sum(causes.values())
+            parts.append(f"{role} {total} {'retry' if total == 1 else 'retries'} ({shown})")
+    hits = summary.cache_hits or {}
+    if any(hits.values()):
+        found = [f"{hits['model']:,} responses"] if hits.get("model") else []
+        found += [f"{hits['judge']:,} verdicts"] if hits.get("judge") else []
+        parts.append(f"{' and '.join(found)} from the cache")
+    parts.append(f"took {duration(summary.duration_s)}")
+    return " · ".join(parts)
+
+
+def verdict_text(summary: Summary) -> tuple[str, str]:
+    """(PASS or FAIL, why)."""
+    word = "PASS" if summary.exit == 0 else "FAIL"
+    return word, inert(summary.verdict)
+
+
+def _cell_row(rows: Mapping[str, Row], name: str, complexity: str) -> Row | None:
+    """The row of a category's or the overall row's samples of one complexity."""
+    if name == "overall":
+        return rows.get(complexity)
+    return rows.get(f"{name}/{complexity}")
+
+
+def _n(row: Row | None) -> str:
+    if row is None:
+        return "0"
+    return f"{row.n:,}" if row.scored == row.n else f"{row.scored:,}/{row.n:,}"
+
+
+def _score(row: Row | None) -> str:
+    return ABSENT if row is None or row.score is None else f"{row.score:.1f}"
+
+
+def _sd(row: Row | None) -> str:
+    return ABSENT if row is None or row.sd is None else f"± {row.sd:.1f}"
+
+
+def _interval(row: Row | None) -> str:
+    if row is None or row.ci95 is None:
+        return ABSENT
+    # The closed form may leave the scale; what is shown is where a score can be.
+    low, high = max(0.0, row.ci95[0]), min(100.0, row.ci95[1])
+    return f"{low:.0f}–{high:.0f}"
+
+
+def _gate_cell(gates: Iterable[Gate]) -> Cell:
+    found = list(gates)
+    if not found:
+        return Cell("")
+    text = " ".join(f"≥ {g.limit:g} {'PASS' if g.passed else 'FAIL'}" for g in found)
+    return Cell(text, "good" if all(g.passed for g in found) else "bad")

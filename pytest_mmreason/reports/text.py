@@ -1,0 +1,79 @@
+"""Text that came from outside, made inert for a terminal, a log or Markdown."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from pytest_mmreason.record import Record
+
+LONGEST_SHOWN = 2000
+
+
+def inert(text: str, *, keep_newlines: bool = False, limit: int | None = None) -> str:
+    """`text` without terminal escapes, controls, invisible and unpaired characters.
+
+    Each is shown as its escape, so that nothing is hidden. Longer texts end in "…".
+    """
+    cut = text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
+    return "".join(_shown(character, keep_newlines) for character in cut)
+
+
+def _shown(character: str, keep_newlines: bool) -> str:
+    if character == "\n":
+        return character if keep_newlines else " "
+    if character in "\t\r":
+        return " "
+    if unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}:
+        return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+    return character
+
+
+def rerun_hint(record: Record) -> str:
+    """The option that runs the record's sample again."""
+    quoted = record.sample if record.sample.replace("_", "").replace("-", "").isalnum() else repr(record.sample)
+    return f"run it again with --mm-sample={quoted}"
+
+
+_PLAIN = {
+    "·": "-",
+    "–": "-",
+    "─": "-",
+    "—": "-",
+    "−": "-",
+    "…": "...",
+    "±": "+-",
+    "≥": ">=",
+    "×": "x",
+    "→": "->",
+    "★": "*",
+}
+
+
+def encodable(text: str, stream: object) -> str:
+    """`text` with what `stream`'s encoding cannot hold in plainer characters."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        plain = "".join(_PLAIN.get(character, character) for character in text)
+        return plain.encode("ascii", "backslashreplace").decode("ascii")
+    return text
+
+
+def thousands(number: float) -> str:
+    """61234 as ``61k``, 1234567 as ``1.2M``."""
+    if number < 10_000:
+        return f"{number:,.0f}"
+    return f"{number / 1000:.0f}k" if number < 1_000_000 else f"{number / 1_000_000:.1f}M"
+
+
+def duration(seconds: float) -> str:
+    """64.2 as ``1:04``."""
+    whole = round(seconds)
+    hours, minutes = whole // 3600, whole // 60 % 60
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+
+
+def count(number: int, noun: str) -> str:
+    """``1 sample``, ``2 samples``, ``1,000 samples``."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,203 @@
+"""The session: what one pytest process knows of the run, opened piece by piece as needed.
+
+The *owner* (plain pytest, or xdist's controller) has the engine and the ledger; a
+*worker* has a plan of its own and a link to the owner. A session whose ini file names
+a model but whose tests never ask for a sample opens nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pytest_mmreason.client import Client, LocalClient, Selection
+from pytest_mmreason.engine import Engine
+from pytest_mmreason.gates import Outcome
+from pytest_mmreason.judges.base import Judge
+from pytest_mmreason.ledger import Journal, Ledger
+from pytest_mmreason.models.base import ModelAdapter
+from pytest_mmreason.plan import Plan, Work, make_plan
+from pytest_mmreason.registry import Registry
+from pytest_mmreason.reports.files import prepare_output, write_reports
+from pytest_mmreason.settings import Settings
+from pytest_mmreason.store import open_store, prepare_home
+from pytest_mmreason.summary import Summary, summarise
+
+
+class OwnerSession:
+    """The process that owns the run. Opening raises UsageError or BenchmarkError."""
+
+    is_worker = False
+
+    def __init__(self, settings: Settings, registry: Registry, rootdir: Path, *, keep: bool = False) -> None:
+        self.settings = settings
+        self.summary: Summary | None = None
+        self.current: Work | None = None
+        self._registry = registry
+        self._rootdir = rootdir
+        self._keep = keep
+        self._started = time.monotonic()
+        self._lock = threading.RLock()
+        self._plan: Plan | None = None
+        self._roles: tuple[Mapping[str, ModelAdapter | None], Judge | None] | None = None
+        self._engine: Engine | None = None
+        self._ledger: Ledger | None = None
+        self._client: LocalClient | None = None
+        self.warnings: list[str] = []
+
+    @property
+    def plan(self) -> Plan:
+        """The plan; the benchmarks are read at the first call."""
+        with self._lock:
+            if self._plan is None:
+                self._plan = make_plan(self.settings, self._registry)
+            return self._plan
+
+    def check(self) -> None:
+        """Make models and judge, so that a bad spec or missing key is said before anything runs."""
+        with self._lock:
+            if self._roles is None:
+                if self.settings.output is not None:
+                    prepare_output(self.settings.output)
+                plan = self.plan
+                models = {spec: self._registry.model(spec, self.settings) for spec in self.settings.model}
+                self._roles = (models, self._registry.judge(self.settings))
+                self._warn_of_unknown_answers(plan, models)
+
+    @property
+    def client(self) -> Client:
+        """The way to the engine, which starts at the first call."""
+        with self._lock:
+            if self._client is None:
+                self._open()
+            assert self._client is not None
+            return self._client
+
+    @property
+    def engine(self) -> Engine:
+        """The engine, started if it was not."""
+        with self._lock:
+            if self._engine is None:
+                self._open()
+            assert self._engine is not None
+            return self._engine
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """The ledger; None if no item asked for an evaluation yet."""
+        return self._ledger
+
+    def select(self, selection: Selection) -> None:
+        """Hear what will run; opens nothing if that is nothing."""
+        if selection:
+            self.client.select(selection)
+
+    def finish(self, exitstatus: int, stopped: str = "") -> Summary | None:
+        """End the engine and sum up; None if nothing was evaluated in this session."""
+        if self._ledger is None or self._engine is None:
+            return None
+        engine, ledger = self._engine, self._ledger
+        engine.close()
+        records = [ledger.records(run) for run in range(len(self.plan.runs))]
+        outcome = Outcome(exitstatus, ledger.failed, ledger.tolerable, stopped or engine.stopped or "")
+        summary = summarise(self.plan, self.settings.judge, records, ledger.expected, outcome)
+        notes = [*self.warnings, *engine.notes()]
+        for run in summary.runs:
+            notes += [f"{run.spec.benchmark.name}: {note}" for note in run.spec.benchmark.notes]
+        summary = replace(
+            summary,
+            notes=tuple(dict.fromkeys(notes)),
+            duration_s=time.monotonic() - self._started,
+            retries=engine.retries(),
+            cache_hits=dict(engine.cache_hits),
+        )
+        try:
+            write_reports(summary, ledger, self.settings)
+        except OSError as error:
+            summary = replace(summary, exit=summary.exit or 1, verdict=f"reports could not be written: {error}")
+        self.summary = summary
+        return summary
+
+    def close(self) -> None:
+        """Let go of engine and journal, however the session ended."""
+        if self._engine is not None:
+            self._engine.close()
+        if self._ledger is not None:
+            self._ledger.close()
+
+    def expected_calls(self, selection: Selection) -> dict[str, int]:
+        """The most calls by role that a run of `selection` makes without retries."""
+        models, judge = self._planned_roles()
+        asked = judged = 0
+        for _, work in selection:
+            run = self.plan.runs[work.run]
+            asked += 0 if models[run.spec] else 1
+            judged += 0 if judge or self.plan.sample(work).answer is None else self.settings.judge_runs
+        return {"model": asked, "judge": judged}
+
+    def _planned_roles(self) -> tuple[dict[str, bool], bool]:
+        """Whether each model, and the judge, answers without a call."""
+        models = {spec: spec.startswith("replay:") for spec in self.settings.model}
+        return models, self.settings.judge.partition(":")[0] in {"local", "keyword", "replay"}
+
+    def _open(self) -> None:
+        self.check()
+        assert self._roles is not None
+        home = prepare_home(self._rootdir)
+        store = open_store(self.settings.cache_dir, self.settings.cache)
+        journal = Journal(home / "journal" if home else None)
+        models, judge = self._roles
+        self._ledger = Ledger(self.plan, self.settings.judge, journal)
+        self._engine = Engine(self.plan, models, judge, store, keep=self._keep)
+        self._client = LocalClient(self._engine, self._ledger)
+
+    def _warn_of_unknown_answers(self, plan: Plan, models: Mapping[str, Any]) -> None:
+        known = [s.id for b in {r.benchmark.name: r.benchmark for r in plan.runs}.values() for s in b.samples]
+        for model in models.values():
+            unknown = model.unknown(known) if hasattr(model, "unknown") else []
+            if unknown:
+                shown = ", ".join(unknown[:5]) + (", …" if len(unknown) > 5 else "")
+                count = "1 answer" if len(unknown) == 1 else f"{len(unknown)} answers"
+                self.warnings.append(f"{model.name} holds {count} to no sample of the benchmark: {shown}")
+
+
+class WorkerSession:
+    """A process that runs items and asks the owner for everything else."""
+
+    is_worker = True
+
+    def __init__(self, settings: Settings, registry: Registry, worker_input: Mapping[str, Any]) -> None:
+        self.settings = settings
+        self.current: Work | None = None
+        self._registry = registry
+        self._worker_input = worker_input
+        self._plan: Plan | None = None
+        self._client: Client | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """The plan; the benchmarks are read at the first call."""
+        if self._plan is None:
+            self._plan = make_plan(self.settings, self._registry)
+        return self._plan
+
+    @property
+    def client(self) -> Client:
+        """The link to the owner, opened at the first call."""
+        if self._client is None:
+            from pytest_mmreason.xdist import RemoteClient
+
+            self._client = RemoteClient.open(self._worker_input, self.settings.timeout)
+        return self._client
+
+    def select(self, selection: Selection) -> None:
+        """Tell the owner what was collected; nothing is said of nothing."""
+        if selection:
+            self.client.select(selection)
+
+
+AnySession = OwnerSession | WorkerSession

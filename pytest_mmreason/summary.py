@@ -1,0 +1,141 @@
+"""From the ledger to what a run means: counts, rows, gates, exit status (no input or output)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pytest_mmreason.gates import Gate, Outcome, accounting_gate, decide, error_gate, threshold_gates
+from pytest_mmreason.plan import Plan, RunSpec
+from pytest_mmreason.record import Record
+from pytest_mmreason.scoring import Row, count_statuses, score_rows, sum_usage
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One run, summed up. `records` are in collection order, without their long texts."""
+
+    spec: RunSpec
+    judge: str
+    records: Sequence[Record]
+    counts: Mapping[str, int]
+    rows: Mapping[str, Row]
+    gates: Sequence[Gate]
+    usage: Mapping[str, Mapping[str, int]]
+
+    def to_json(self) -> dict[str, Any]:
+        """The run as ``summary.json`` holds it."""
+        return {
+            "benchmark": self.spec.benchmark.name,
+            "model": self.spec.model,
+            "judge": self.judge,
+            "prompt": self.spec.prompt,
+            "fingerprint": self.spec.benchmark.fingerprint,
+            "counts": dict(self.counts),
+            "rows": {name: _row_to_json(row) for name, row in self.rows.items()},
+            "gates": [
+                {"row": g.row, "kind": g.kind, "limit": g.limit, "actual": g.actual, "passed": g.passed}
+                for g in self.gates
+            ],
+            "usage": {role: dict(used) for role, used in self.usage.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All runs of a session, the exit status, and the sentence that says what decided it."""
+
+    runs: Sequence[RunResult]
+    exit: int
+    verdict: str
+    notes: Sequence[str] = ()
+    duration_s: float = 0.0
+    retries: Mapping[str, Mapping[str, int]] | None = None
+    cache_hits: Mapping[str, int] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """``summary.json``; equal runs give equal files but for usage."""
+        return {"schema": SCHEMA, "runs": [run.to_json() for run in self.runs], "exit": self.exit}
+
+    @property
+    def failed_gates(self) -> list[Gate]:
+        """The gates that failed, of all runs."""
+        return [gate for run in self.runs for gate in run.gates if not gate.passed]
+
+
+def summarise(
+    plan: Plan, judge: str, records: Sequence[Sequence[Record]], expected: int, outcome: Outcome
+) -> Summary:
+    """The summary of a session.
+
+    records: per run of the plan, in collection order. expected: how many items were
+    selected; every one of them must have ended in a status. Runs without records are
+    left out.
+    """
+    settings = plan.settings
+    runs = []
+    for spec, found in zip(plan.runs, records, strict=True):
+        if not found:
+            continue
+        benchmark = spec.benchmark.name
+        rows = score_rows(found, plan.names[benchmark], settings.on_error)
+        gates = threshold_gates(settings.threshold, benchmark, rows, plan.names)
+        gates += filter(None, [error_gate(found, settings.max_errors)])
+        runs.append(
+            RunResult(spec, judge, found, count_statuses(found), rows, gates, sum_usage(found))
+        )
+    total: dict[str, int] = {}
+    for run in runs:
+        for name, count in run.counts.items():
+            total[name] = total.get(name, 0) + count
+    lost = accounting_gate(total, expected) if runs or expected else None
+    if lost is not None and runs:
+        runs[-1] = replace(runs[-1], gates=(*runs[-1].gates, lost))
+    all_gates = [
+        _said_of(gate, run, runs) for run in runs for gate in run.gates
+    ]
+    status, verdict = decide(outcome, all_gates)
+    return Summary(runs, status, verdict)
+
+
+def best_of(runs: Iterable[RunResult]) -> RunResult | None:
+    """The run with the highest overall score; None if none was scored."""
+    scored = [(run.rows["overall"].score, run) for run in runs if "overall" in run.rows]
+    known = [(score, run) for score, run in scored if score is not None]
+    return max(known, key=lambda pair: pair[0])[1] if known else None
+
+
+def lowest(records: Iterable[Record], count: int) -> list[Record]:
+    """The `count` records with the lowest scores, the earlier first among equals."""
+    scored = [r for r in records if r.score is not None and r.score < 1.0]
+    return sorted(scored, key=lambda r: r.score or 0.0)[:count]
+
+
+def label(run: RunResult, runs: Sequence[RunResult]) -> str:
+    """What tells `run` from the others: its model, and where needed prompt and benchmark."""
+    parts = [run.spec.model]
+    if len({r.spec.prompt for r in runs}) > 1:
+        parts.append(run.spec.prompt)
+    if len({r.spec.benchmark.name for r in runs}) > 1:
+        parts.append(f"on {run.spec.benchmark.name}")
+    return " ".join(parts)
+
+
+def _said_of(gate: Gate, run: RunResult, runs: Sequence[RunResult]) -> Gate:
+    """`gate` with a reason that names its run, where there are several."""
+    return replace(gate, reason=f"{label(run, runs)}: {gate.reason}") if len(runs) > 1 else gate
+
+
+def _row_to_json(row: Row) -> dict[str, Any]:
+    return {
+        "n": row.n,
+        "scored": row.scored,
+        "weight": row.weight,
+        "score": row.score,
+        "sd": row.sd,
+        "ci95": list(row.ci95) if row.ci95 else None,
+        "runs": list(row.runs),
+    }
