@@ -27,7 +27,9 @@ class Client(Protocol):
         """Tell what this process is going to run, in order."""
         ...
 
-    def evaluate(self, work: Work, sample: Sample | None, while_waiting: Callable[[], None] | None) -> Evaluated:
+    def evaluate(
+        self, work: Work, sample: Sample | None, while_waiting: Callable[[], None] | None
+    ) -> Evaluated:
         """The record of `work`, waited for; of `sample` in place of the plan's, if given."""
         ...
 
@@ -61,7 +63,9 @@ class LocalClient:
         self._ledger.expect(selection)
         self._engine.select([work for _, work in selection])
 
-    def evaluate(self, work: Work, sample: Sample | None, while_waiting: Callable[[], None] | None) -> Evaluated:
+    def evaluate(
+        self, work: Work, sample: Sample | None, while_waiting: Callable[[], None] | None
+    ) -> Evaluated:
         """See :meth:`Client.evaluate`."""
         return self._engine.evaluate(work, sample=sample, while_waiting=while_waiting)
 

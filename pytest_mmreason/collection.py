@@ -126,7 +126,7 @@ class Parametrizer:
         self._marks: dict[tuple[str, ...], list[pytest.MarkDecorator]] = {}
         for value, name in self._names.items():
             if name not in STANDARD_MARKERS:
-                config.addinivalue_line("markers", f"{name}: mmreason samples of {ascii(value)}")
+                config.addinivalue_line("markers", f"{name}: mmreason samples of {value!a}")
 
     @property
     def renamed(self) -> dict[str, str]:
@@ -148,7 +148,9 @@ class Parametrizer:
         for work in plan.works():
             run, sample = plan.runs[work.run], plan.sample(work)
             parts = (run.benchmark.name, run.model, run.prompt)
-            prefix = "".join(f"{slug(p)}-" for p, wanted in zip(parts, several, strict=True) if wanted)
+            prefix = "".join(
+                f"{slug(p)}-" for p, wanted in zip(parts, several, strict=True) if wanted
+            )
             suffix = f"-r{work.repeat}" if plan.settings.repeats > 1 else ""
             name = f"{prefix}{self._slugs[run.benchmark.name][sample.id]}{suffix}"
             if name in seen:

@@ -91,7 +91,9 @@ class Engine:
         self._closed = False
         self._loop = asyncio.new_event_loop()
         self._loop.set_default_executor(ThreadPoolExecutor(8, thread_name_prefix="mmreason-io"))
-        self._thread = threading.Thread(target=self._loop.run_forever, name="mmreason-engine", daemon=True)
+        self._thread = threading.Thread(
+            target=self._loop.run_forever, name="mmreason-engine", daemon=True
+        )
         self._thread.start()
 
     def select(self, works: Sequence[Work]) -> None:
@@ -109,7 +111,9 @@ class Engine:
         """Take what the session's fixtures brought, and run ahead with it."""
 
         def take() -> None:
-            self.models.update({spec: m for spec, m in models.items() if self.models.get(spec) is None})
+            self.models.update(
+                {spec: m for spec, m in models.items() if self.models.get(spec) is None}
+            )
             self.judge = self.judge or judge
             self._feed_again()
 
@@ -131,7 +135,11 @@ class Engine:
         return self._submit(self._claim(work, sample, model, judge))
 
     def evaluate(
-        self, work: Work, *, sample: Sample | None = None, while_waiting: Callable[[], None] | None = None
+        self,
+        work: Work,
+        *,
+        sample: Sample | None = None,
+        while_waiting: Callable[[], None] | None = None,
     ) -> Evaluated:
         """The record of `work`, waited for; `while_waiting` is called twice a second."""
         return wait(self.submit(work, sample=sample), while_waiting)
@@ -164,7 +172,11 @@ class Engine:
 
     def notes(self) -> list[str]:
         """What adapters and store have to say to the reader of the summary."""
-        sources: list[Any] = [*self.models.values(), self.judge, getattr(self.judge, "adapter", None)]
+        sources: list[Any] = [
+            *self.models.values(),
+            self.judge,
+            getattr(self.judge, "adapter", None),
+        ]
         notes = [note for source in sources for note in getattr(source, "notes", ())]
         return [*dict.fromkeys(notes), *([self.store.note] if self.store.note else [])]
 
@@ -217,11 +229,15 @@ class Engine:
                     self._tasks.pop(work, None)
                 self._moved.set()
 
-    def _ensure(self, work: Work, model: ModelAdapter | None, judge: Judge | None) -> asyncio.Task[Evaluated]:
+    def _ensure(
+        self, work: Work, model: ModelAdapter | None, judge: Judge | None
+    ) -> asyncio.Task[Evaluated]:
         task = self._tasks.get(work)
         if task is None:
             self._active += 1
-            task = self._loop.create_task(self._evaluate(work, self.plan.sample(work), model, judge))
+            task = self._loop.create_task(
+                self._evaluate(work, self.plan.sample(work), model, judge)
+            )
             task.add_done_callback(self._finished)
             self._tasks[work] = task
         return task

@@ -86,11 +86,17 @@ class Evaluator:
         try:
             answer = await self.respond(model, prompt, sample, repeat)
             draft = _with_answer(draft, answer)
-            asks_steps = self.settings.follow_up == "steps" and answer.response.finish_reason != FILTERED
+            asks_steps = (
+                self.settings.follow_up == "steps" and answer.response.finish_reason != FILTERED
+            )
             if asks_steps and not is_definitive(answer.response.answer):
-                more = await self.respond(model, follow_up(prompt, answer.response.answer), sample, repeat)
+                more = await self.respond(
+                    model, follow_up(prompt, answer.response.answer), sample, repeat
+                )
                 answer = _joined(answer, more)
-                draft = dataclasses.replace(_with_answer(draft, answer), flags=(*draft.flags, "follow-up"))
+                draft = dataclasses.replace(
+                    _with_answer(draft, answer), flags=(*draft.flags, "follow-up")
+                )
         except DataError as error:
             return dataclasses.replace(draft, status=DATA_ERROR, reason=str(error)), None
         except MissingPrediction as error:
@@ -141,18 +147,24 @@ class Evaluator:
             if refs and not images:
                 images.extend(await asyncio.to_thread(_load_images, refs))
 
+        began: list[float] = []
+
         async def attempt() -> Response:
+            began.append(time.monotonic())
             return await model.generate(
-                Request(prompt, images, self.settings.param, None, sample.id, sample.benchmark, repeat)
+                Request(
+                    prompt, images, self.settings.param, None, sample.id, sample.benchmark, repeat
+                )
             )
 
-        started = time.monotonic()
         if model.offline:
             response, attempts = await attempt(), 0
         else:
-            response, attempts = await self.model_pool.run(attempt, prepare=prepare, cap=self._cap(model))
-        latency_s = round(time.monotonic() - started, 4)
-        described = tuple(i.describe() for i in images) or tuple(
+            response, attempts = await self.model_pool.run(
+                attempt, prepare=prepare, cap=self._cap(model)
+            )
+        latency_s = round(time.monotonic() - began[0], 4)
+        described: tuple[Mapping[str, Any], ...] = tuple(i.describe() for i in images) or tuple(
             imaging.describe_unopened(ref) for ref in prompt.images
         )
         answer = Answer(response, attempts, False, latency_s, described)
@@ -162,7 +174,9 @@ class Evaluator:
             self.store.put(key, {"response": response.to_json(), "images": list(described)})
         return answer
 
-    async def verdict(self, judge: Judge, protocol: str, sample: Sample, text: str, run: int) -> Judgement:
+    async def verdict(
+        self, judge: Judge, protocol: str, sample: Sample, text: str, run: int
+    ) -> Judgement:
         """One judge run on `text`, from the store if the same was judged before."""
         task = JudgeTask(sample, text, protocol, run)
         key = make_key(
@@ -217,7 +231,10 @@ class Evaluator:
         """`draft` with the verdicts of every judge run."""
         protocol = run.benchmark.protocol
         results = await asyncio.gather(
-            *(self.verdict(judge, protocol, sample, text, i) for i in range(self.settings.judge_runs))
+            *(
+                self.verdict(judge, protocol, sample, text, i)
+                for i in range(self.settings.judge_runs)
+            )
         )
         usage: dict[str, int] = {}
         for result in results:
@@ -267,7 +284,9 @@ class Evaluator:
         return self._caps.setdefault(id(role), asyncio.Semaphore(role.max_concurrency))
 
 
-def draft_record(run: RunSpec, sample: Sample, repeat: int, judge: str, prompt: Prompt | None) -> Record:
+def draft_record(
+    run: RunSpec, sample: Sample, repeat: int, judge: str, prompt: Prompt | None
+) -> Record:
     """A record that knows its sample and its run, and no outcome yet."""
     return Record(
         benchmark=run.benchmark.name,
@@ -348,10 +367,14 @@ def _joined(first: Answer, second: Answer) -> Answer:
 
 def _failed(draft: Record, error: CallError) -> Record:
     if isinstance(error, JudgeError):
-        return dataclasses.replace(draft, status=JUDGE_ERROR, reason=str(error), rationale=error.detail or "")
+        return dataclasses.replace(
+            draft, status=JUDGE_ERROR, reason=str(error), rationale=error.detail or ""
+        )
     if error.cause == FILTERED:
         return dataclasses.replace(draft, status=REFUSED, reason=str(error), score=0.0)
-    return dataclasses.replace(draft, status=MODEL_ERROR, reason=str(error), rationale=error.detail or "")
+    return dataclasses.replace(
+        draft, status=MODEL_ERROR, reason=str(error), rationale=error.detail or ""
+    )
 
 
 def _empty(draft: Record, judge_runs: int, response: Response) -> Record:

@@ -78,9 +78,7 @@ class ModelHandle:
 
     session: AnySession
 
-    def __call__(
-        self, prompt: str, images: Sequence[Image.Image | ImageRef] = ()
-    ) -> Response:
+    def __call__(self, prompt: str, images: Sequence[Image.Image | ImageRef] = ()) -> Response:
         """The model's response to a prompt and images. Raises ModelError."""
         from pytest_mmreason.prompting import Prompt
         from pytest_mmreason.registry import FIXTURE
@@ -113,7 +111,10 @@ class JudgeHandle:
         if not text:
             return Verdict(0.0, rationale="empty answer")
         runs = self.session.plan.runs
-        protocol = next((r.benchmark.protocol for r in runs if r.benchmark.name == sample.benchmark), "infimm-eval")
+        protocol = next(
+            (r.benchmark.protocol for r in runs if r.benchmark.name == sample.benchmark),
+            "infimm-eval",
+        )
         return self.session.client.verdict(protocol, sample, text)
 
 
@@ -146,7 +147,7 @@ class Evaluate:
         done = session.client.evaluate(self._work, changed, refresh)
         if done.stop:
             # Exit 1, not 2: the run has failed, nobody has interrupted it.
-            self._request.session.shouldfail = f"mmreason: {done.stop}"
+            self._request.session.shouldfail = "mmreason: no later sample could fare better"
         return self._keep(done.record)
 
     def record(self, sample: Sample, response: object, verdict: Verdict | float) -> Record:
@@ -205,7 +206,9 @@ def _problem(record: Record, item_threshold: float | None) -> str | None:
         detail = f"\n{record.rationale}" if record.rationale else ""
     else:
         return None
-    return inert(f"{record.sample}: {what}\n{advice}\n{rerun_hint(record)}{detail}", keep_newlines=True)
+    return inert(
+        f"{record.sample}: {what}\n{advice}\n{rerun_hint(record)}{detail}", keep_newlines=True
+    )
 
 
 _ADVICE = {

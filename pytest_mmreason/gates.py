@@ -53,7 +53,10 @@ def check_thresholds(thresholds: Iterable[Threshold], names: Mapping[str, RowNam
 
 
 def threshold_gates(
-    thresholds: Iterable[Threshold], benchmark: str, rows: Mapping[str, Row], names: Mapping[str, RowNames]
+    thresholds: Iterable[Threshold],
+    benchmark: str,
+    rows: Mapping[str, Row],
+    names: Mapping[str, RowNames],
 ) -> list[Gate]:
     """A gate for every threshold that names a row of `benchmark`."""
     gates = []
@@ -65,7 +68,9 @@ def threshold_gates(
         actual = row.score if row else None
         if actual is not None:
             passed = actual >= threshold.score - TOLERANCE
-            reason = f"{name} {actual:.1f} is {'at least' if passed else 'below'} {threshold.score:g}"
+            reason = (
+                f"{name} {actual:.1f} is {'at least' if passed else 'below'} {threshold.score:g}"
+            )
             if not passed and round(actual, 1) >= threshold.score:
                 reason = f"{name} {actual!r} is below {threshold.score:g}"
         else:
@@ -123,7 +128,11 @@ def decide(outcome: Outcome, gates: Sequence[Gate]) -> tuple[int, str]:
     if outcome.stopped:
         return EXIT_FAILED, outcome.stopped
     if outcome.exitstatus not in {EXIT_OK, EXIT_FAILED}:
-        what = "interrupted" if outcome.exitstatus == EXIT_INTERRUPTED else f"pytest ended with {outcome.exitstatus}"
+        what = (
+            "interrupted"
+            if outcome.exitstatus == EXIT_INTERRUPTED
+            else f"pytest ended with {outcome.exitstatus}"
+        )
         return outcome.exitstatus, f"{what}; {verdict}" if verdict else what
     if failed:
         return EXIT_FAILED, verdict

@@ -49,7 +49,9 @@ def pytest_mmreason_judges(config: pytest.Config) -> Mapping[str, Callable[[str]
 
 
 @pytest.hookspec
-def pytest_mmreason_benchmarks(config: pytest.Config) -> Mapping[str, Callable[[Path | None], Benchmark | Path]]:
+def pytest_mmreason_benchmarks(
+    config: pytest.Config,
+) -> Mapping[str, Callable[[Path | None], Benchmark | Path]]:
     """Benchmarks by name: ``factory(folder)`` returns a Benchmark or a native folder's path.
 
     `folder` is DIR of ``--mm-benchmark=NAME=DIR``, None without one.

@@ -133,7 +133,9 @@ def _normalise(ref: ImageRef, original: bytes, image: Image.Image, max_bytes: in
 
     mime = PASSED_THROUGH.get(image.format or "")
     if getattr(image, "n_frames", 1) > 1:
-        raise DataError(f"image {ref.path!r} is an animation or has several pages; give one picture")
+        raise DataError(
+            f"image {ref.path!r} is an animation or has several pages; give one picture"
+        )
     image.load()
     rotated = image.getexif().get(_ORIENTATION, 1) not in {0, 1}
     transparent = image.has_transparency_data

@@ -176,9 +176,15 @@ class Ledger:
     def _filled(self, entry: _Entry) -> Record:
         if entry.record is not None:
             return entry.record
-        reason = "the worker that ran it crashed" if entry.crashed else "the session ended before it was evaluated"
+        reason = (
+            "the worker that ran it crashed"
+            if entry.crashed
+            else "the session ended before it was evaluated"
+        )
         work = entry.work
-        draft = draft_record(self.plan.runs[work.run], self.plan.sample(work), work.repeat, self._judge, None)
+        draft = draft_record(
+            self.plan.runs[work.run], self.plan.sample(work), work.repeat, self._judge, None
+        )
         return dataclasses.replace(draft, status=MISSING, reason=reason)
 
     def _work_of(self, record: Record) -> Work:

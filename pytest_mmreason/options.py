@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -49,7 +49,9 @@ class Option:
 def _choice(*values: str) -> Callable[[str], str]:
     def parse(text: str) -> str:
         if text not in values:
-            raise ValueError(f"is {text!r}, not one of {', '.join(values)}. {nearest(text, values)}")
+            raise ValueError(
+                f"is {text!r}, not one of {', '.join(values)}. {nearest(text, values)}"
+            )
         return text
 
     return parse
@@ -68,7 +70,9 @@ def _whole(minimum: int) -> Callable[[str], int]:
     return parse
 
 
-def _number(minimum: float, maximum: float = math.inf, *, above: bool = False) -> Callable[[str], float]:
+def _number(
+    minimum: float, maximum: float = math.inf, *, above: bool = False
+) -> Callable[[str], float]:
     def parse(text: str) -> float:
         try:
             value = float(text)
@@ -76,7 +80,9 @@ def _number(minimum: float, maximum: float = math.inf, *, above: bool = False) -
             raise ValueError(f"is {text!r}, not a number") from None
         if math.isnan(value) or not minimum <= value <= maximum or (above and value == minimum):
             upper = "" if maximum == math.inf else f" and at most {maximum:g}"
-            raise ValueError(f"is {text}; {'above' if above else 'at least'} {minimum:g}{upper} is needed")
+            raise ValueError(
+                f"is {text}; {'above' if above else 'at least'} {minimum:g}{upper} is needed"
+            )
         return value
 
     return parse
@@ -155,14 +161,18 @@ def add_options(parser: pytest.Parser) -> None:
             default=None,
             help=option.help,
         )
+        ini_type: Literal["linelist", "string"] = "linelist" if option.repeat else "string"
         parser.addini(
             option.dest,
             option.help,
-            type="linelist" if option.repeat else "string",
+            type=ini_type,
             default=None,
         )
     group.addoption(
-        "--mm-list", metavar="WHAT", default=None, help="Print models, judges or benchmarks and exit."
+        "--mm-list",
+        metavar="WHAT",
+        default=None,
+        help="Print models, judges or benchmarks and exit.",
     )
     parser.addini(
         "mm_suite",
@@ -188,7 +198,9 @@ def read_settings(config: pytest.Config) -> Settings:
         if option.name in ("model", "benchmark", "judge"):
             texts = [_absolute_spec(text, base) for text in texts]
         try:
-            parsed = [base / Path(t).expanduser() if option.is_path else option.parse(t) for t in texts]
+            parsed = [
+                base / Path(t).expanduser() if option.is_path else option.parse(t) for t in texts
+            ]
         except ValueError as error:
             raise UsageError(f"{source} {error}") from None
         values[option.name] = tuple(parsed) if option.repeat else parsed[-1]
@@ -198,7 +210,9 @@ def read_settings(config: pytest.Config) -> Settings:
         values[name] = tuple(dict.fromkeys(values.get(name, ())))
     settings = Settings(**{k: v for k, v in values.items() if v != ()})
     if not settings.cache_dir.is_absolute():
-        settings = Settings(**{**values_of(settings), "cache_dir": config.rootpath / settings.cache_dir})
+        settings = Settings(
+            **{**values_of(settings), "cache_dir": config.rootpath / settings.cache_dir}
+        )
     if settings.max_disagreement is not None and settings.agreement is None:
         raise UsageError("--mm-max-disagreement gates --mm-agreement=FILE, which is not given")
     return settings
@@ -213,7 +227,9 @@ def read_suite_mode(config: pytest.Config) -> str:
     """ini ``mm_suite``; UsageError if it is none of SUITE_MODES."""
     mode = str(config.getini("mm_suite"))
     if mode not in SUITE_MODES:
-        raise UsageError(f"mm_suite is {mode!r}, not one of {', '.join(SUITE_MODES)}. {nearest(mode, SUITE_MODES)}")
+        raise UsageError(
+            f"mm_suite is {mode!r}, not one of {', '.join(SUITE_MODES)}. {nearest(mode, SUITE_MODES)}"
+        )
     return mode
 
 

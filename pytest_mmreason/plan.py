@@ -80,12 +80,16 @@ def make_plan(settings: Settings, registry: Registry) -> Plan:
     for spec in settings.benchmark:
         benchmark = registry.benchmark(spec, settings)
         if benchmark.name in benchmarks:
-            raise UsageError(f"--mm-benchmark={spec}: a benchmark named {benchmark.name!r} is already there")
+            raise UsageError(
+                f"--mm-benchmark={spec}: a benchmark named {benchmark.name!r} is already there"
+            )
         benchmarks[benchmark.name] = benchmark
     return plan_runs(settings, benchmarks, model_labels(settings.model))
 
 
-def plan_runs(settings: Settings, benchmarks: Mapping[str, Benchmark], labels: Mapping[str, str]) -> Plan:
+def plan_runs(
+    settings: Settings, benchmarks: Mapping[str, Benchmark], labels: Mapping[str, str]
+) -> Plan:
     """The plan of `benchmarks` x models (spec -> label) x prompt strategies."""
     only = _wanted(settings, benchmarks)
     selected = {

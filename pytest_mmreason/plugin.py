@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mmreason.errors import BenchmarkError, UsageError
-from pytest_mmreason.fixtures import RECORD_KEY, SESSION_KEY, mm_evaluate, mm_judge, mm_model, mm_sample
+from pytest_mmreason.fixtures import (
+    RECORD_KEY,
+    SESSION_KEY,
+    mm_evaluate,
+    mm_judge,
+    mm_model,
+    mm_sample,
+)
 from pytest_mmreason.naming import STANDARD_MARKERS
 
 if TYPE_CHECKING:
@@ -70,7 +77,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             return
         worker_input = getattr(config, "workerinput", {}).get("mmreason")
         if worker_input is not None:
-            config.pluginmanager.register(WorkerHooks(config, settings, worker_input), "mmreason-worker")
+            config.pluginmanager.register(
+                WorkerHooks(config, settings, worker_input), "mmreason-worker"
+            )
         elif not hasattr(config, "workerinput"):
             config.pluginmanager.register(OwnerHooks(config, settings), "mmreason-owner")
 
@@ -85,7 +94,9 @@ class RunHooks:
         self.collection = Collection(config, session)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_make_collect_report(self, collector: pytest.Collector) -> pytest.CollectReport | None:
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> pytest.CollectReport | None:
         """The bundled suite is collected by our own hand; see :mod:`~pytest_mmreason.collection`."""
         return self.collection.collect_suite(collector)
 
@@ -134,7 +145,9 @@ class SuiteHooks:
 class WorkerHooks(RunHooks):
     """The hooks of a worker of xdist."""
 
-    def __init__(self, config: pytest.Config, settings: Settings, worker_input: dict[str, Any]) -> None:
+    def __init__(
+        self, config: pytest.Config, settings: Settings, worker_input: dict[str, Any]
+    ) -> None:
         from pytest_mmreason.session import WorkerSession
 
         super().__init__(config, WorkerSession(settings, _registry(config), worker_input))

@@ -40,7 +40,9 @@ class Pool:
     attempt is repeated; `timeout_s` is seconds that one attempt may take.
     """
 
-    def __init__(self, role: str, concurrency: int, timeout_s: float, retries: int, seed: int) -> None:
+    def __init__(
+        self, role: str, concurrency: int, timeout_s: float, retries: int, seed: int
+    ) -> None:
         self.role = role
         self.stats = PoolStats()
         self._concurrency = concurrency
@@ -76,7 +78,11 @@ class Pool:
         while True:
             response, attempts = await self.run_any(counted, prepare=prepare, cap=cap)
             used = blanks + attempts
-            if response.answer or response.finish_reason == "content_filter" or used > self._retries:
+            if (
+                response.answer
+                or response.finish_reason == "content_filter"
+                or used > self._retries
+            ):
                 return response, used
             blanks = used
             self.stats.retries["empty answer"] += 1
@@ -142,7 +148,8 @@ class Pool:
         await asyncio.sleep(delay)
 
     def _delay_s(self, number: int, first_s: float) -> float:
-        return min(LONGEST_DELAY_S, first_s * 2 ** (number - 1)) * self._random.uniform(0.5, 1.0)
+        delay_s: float = min(LONGEST_DELAY_S, first_s * 2.0 ** (number - 1))
+        return delay_s * self._random.uniform(0.5, 1.0)
 
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[None]:

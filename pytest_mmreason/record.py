@@ -111,7 +111,7 @@ class Record:
         if not isinstance(data, dict):
             raise ValueError("a record is a JSON object")
         known = {f.name for f in fields(cls)}
-        values = {
+        values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in data.items()
             if name in known

@@ -52,7 +52,9 @@ class Registry:
 
     models: Mapping[str, Factory] = field(default_factory=dict)
     judges: Mapping[str, Factory] = field(default_factory=dict)
-    benchmarks: Mapping[str, Callable[[Path | None], Benchmark | Path]] = field(default_factory=dict)
+    benchmarks: Mapping[str, Callable[[Path | None], Benchmark | Path]] = field(
+        default_factory=dict
+    )
 
     def model(self, spec: str, settings: Settings) -> ModelAdapter | None:
         """The adapter that `spec` names; None for ``fixture``, which a test run brings.
@@ -134,7 +136,9 @@ class Registry:
         if folder.is_dir() or "/" in spec:
             return native.load(folder)
         known = [*BENCHMARKS, *self.benchmarks]
-        raise UsageError(f"--mm-benchmark={spec}: neither a benchmark's name nor a folder. {nearest(spec, known)}")
+        raise UsageError(
+            f"--mm-benchmark={spec}: neither a benchmark's name nor a folder. {nearest(spec, known)}"
+        )
 
     def listing(self, what: str) -> str:
         """What ``--mm-list`` prints."""
@@ -144,9 +148,13 @@ class Registry:
             "benchmarks": (BENCHMARKS, self.benchmarks),
         }
         if what not in tables:
-            raise UsageError(f"--mm-list={what}: not one of {', '.join(tables)}. {nearest(what, tables)}")
+            raise UsageError(
+                f"--mm-list={what}: not one of {', '.join(tables)}. {nearest(what, tables)}"
+            )
         bundled, added = tables[what]
-        return "\n".join([*bundled.values(), *(f"{name:16} added by a hook" for name in sorted(added))])
+        return "\n".join(
+            [*bundled.values(), *(f"{name:16} added by a hook" for name in sorted(added))]
+        )
 
 
 def as_model(candidate: Any, name: str) -> ModelAdapter:
@@ -178,7 +186,9 @@ def as_judge(candidate: Any, name: str) -> Judge:
         raise UsageError(f"--mm-judge={name}: {error}") from None
 
 
-def _split(option: str, spec: str, bundled: Mapping[str, str], added: Iterable[str]) -> tuple[str, str]:
+def _split(
+    option: str, spec: str, bundled: Mapping[str, str], added: Iterable[str]
+) -> tuple[str, str]:
     """(kind, argument) of a spec; UsageError if the kind is unknown or lacks its argument."""
     kind, _, argument = spec.partition(":")
     known = [*bundled, *added]
@@ -203,9 +213,13 @@ def _import(option: str, spec: str, argument: str, settings: Settings) -> Any:
             f"{option}={spec}: {error}. MODULE is imported from {settings.directory} and sys.path"
         ) from None
     except Exception as error:
-        raise UsageError(f"{option}={spec}: importing it raised {type(error).__name__}: {error}") from error
+        raise UsageError(
+            f"{option}={spec}: importing it raised {type(error).__name__}: {error}"
+        ) from error
     for name in attribute.split("."):
         if not hasattr(target, name):
-            raise UsageError(f"{option}={spec}: {module_name} has no {attribute!r}. {nearest(name, dir(target))}")
+            raise UsageError(
+                f"{option}={spec}: {module_name} has no {attribute!r}. {nearest(name, dir(target))}"
+            )
         target = getattr(target, name)
     return target

@@ -80,9 +80,13 @@ class RowNames:
         for kind in _KINDS:
             found = list(counts[kind])
             if kind in ("capability", "integration"):
-                found.sort(key=lambda value: -counts[kind][value])  # noqa: B023 - used at once
+                found.sort(key=lambda value: -counts[kind][value])
             for value in found:
-                name = value if kind in ("overall", "flag") or value not in taken else f"{kind}:{value}"
+                name = (
+                    value
+                    if kind in ("overall", "flag") or value not in taken
+                    else f"{kind}:{value}"
+                )
                 taken.add(name)
                 self._names[kind, value] = name
         self.counts = {name: counts[kind][value] for (kind, value), name in self._names.items()}
@@ -178,7 +182,9 @@ def _score_sample(repeats: Sequence[Record], on_error: str) -> _Scored:
     for record in repeats:
         if record.status in COUNTED and record.score is not None:
             scores.append(record.score)
-            passes += (0.0,) * runs if record.status == REFUSED else record.scores or (record.score,)
+            passes += (
+                (0.0,) * runs if record.status == REFUSED else record.scores or (record.score,)
+            )
         elif record.status in ERRORS and on_error == "zero":
             scores.append(0.0)
             passes += (0.0,) * runs

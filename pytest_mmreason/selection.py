@@ -63,7 +63,9 @@ def _shares(sizes: dict[tuple[str, ...], int], limit: int) -> dict[tuple[str, ..
     """`limit` places shared by size: whole parts first, then the largest remainders."""
     total = sum(sizes.values())
     shares = {cell: size * limit // total for cell, size in sizes.items()}
-    by_remainder = sorted(sizes, key=lambda cell: (-(sizes[cell] * limit % total), -sizes[cell], cell))
+    by_remainder = sorted(
+        sizes, key=lambda cell: (-(sizes[cell] * limit % total), -sizes[cell], cell)
+    )
     for cell in by_remainder[: limit - sum(shares.values())]:
         shares[cell] += 1
     return shares

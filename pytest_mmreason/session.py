@@ -33,7 +33,9 @@ class OwnerSession:
 
     is_worker = False
 
-    def __init__(self, settings: Settings, registry: Registry, rootdir: Path, *, keep: bool = False) -> None:
+    def __init__(
+        self, settings: Settings, registry: Registry, rootdir: Path, *, keep: bool = False
+    ) -> None:
         self.settings = settings
         self.summary: Summary | None = None
         self.current: Work | None = None
@@ -64,7 +66,9 @@ class OwnerSession:
                 if self.settings.output is not None:
                     prepare_output(self.settings.output)
                 plan = self.plan
-                models = {spec: self._registry.model(spec, self.settings) for spec in self.settings.model}
+                models = {
+                    spec: self._registry.model(spec, self.settings) for spec in self.settings.model
+                }
                 self._roles = (models, self._registry.judge(self.settings))
                 self._warn_of_unknown_answers(plan, models)
 
@@ -87,6 +91,11 @@ class OwnerSession:
             return self._engine
 
     @property
+    def stopped(self) -> str:
+        """Why the engine stopped for good; "" if it did not."""
+        return (self._engine.stopped or "") if self._engine else ""
+
+    @property
     def ledger(self) -> Ledger | None:
         """The ledger; None if no item asked for an evaluation yet."""
         return self._ledger
@@ -103,7 +112,9 @@ class OwnerSession:
         engine, ledger = self._engine, self._ledger
         engine.close()
         records = [ledger.records(run) for run in range(len(self.plan.runs))]
-        outcome = Outcome(exitstatus, ledger.failed, ledger.tolerable, stopped or engine.stopped or "")
+        outcome = Outcome(
+            exitstatus, ledger.failed, ledger.tolerable, stopped or self.stopped
+        )
         summary = summarise(self.plan, self.settings.judge, records, ledger.expected, outcome)
         notes = [*self.warnings, *engine.notes()]
         for run in summary.runs:
@@ -118,7 +129,9 @@ class OwnerSession:
         try:
             write_reports(summary, ledger, self.settings)
         except OSError as error:
-            summary = replace(summary, exit=summary.exit or 1, verdict=f"reports could not be written: {error}")
+            summary = replace(
+                summary, exit=summary.exit or 1, verdict=f"reports could not be written: {error}"
+            )
         self.summary = summary
         return summary
 
@@ -136,7 +149,9 @@ class OwnerSession:
         for _, work in selection:
             run = self.plan.runs[work.run]
             asked += 0 if models[run.spec] else 1
-            judged += 0 if judge or self.plan.sample(work).answer is None else self.settings.judge_runs
+            judged += (
+                0 if judge or self.plan.sample(work).answer is None else self.settings.judge_runs
+            )
         return {"model": asked, "judge": judged}
 
     def _planned_roles(self) -> tuple[dict[str, bool], bool]:
@@ -156,13 +171,19 @@ class OwnerSession:
         self._client = LocalClient(self._engine, self._ledger)
 
     def _warn_of_unknown_answers(self, plan: Plan, models: Mapping[str, Any]) -> None:
-        known = [s.id for b in {r.benchmark.name: r.benchmark for r in plan.runs}.values() for s in b.samples]
+        known = [
+            s.id
+            for b in {r.benchmark.name: r.benchmark for r in plan.runs}.values()
+            for s in b.samples
+        ]
         for model in models.values():
             unknown = model.unknown(known) if hasattr(model, "unknown") else []
             if unknown:
                 shown = ", ".join(unknown[:5]) + (", …" if len(unknown) > 5 else "")
                 count = "1 answer" if len(unknown) == 1 else f"{len(unknown)} answers"
-                self.warnings.append(f"{model.name} holds {count} to no sample of the benchmark: {shown}")
+                self.warnings.append(
+                    f"{model.name} holds {count} to no sample of the benchmark: {shown}"
+                )
 
 
 class WorkerSession:
@@ -170,7 +191,9 @@ class WorkerSession:
 
     is_worker = True
 
-    def __init__(self, settings: Settings, registry: Registry, worker_input: Mapping[str, Any]) -> None:
+    def __init__(
+        self, settings: Settings, registry: Registry, worker_input: Mapping[str, Any]
+    ) -> None:
         self.settings = settings
         self.current: Work | None = None
         self._registry = registry

@@ -97,7 +97,9 @@ class SqliteStore:
             with self._lock, self._database:
                 self._database.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", row)
         except sqlite3.Error as error:
-            self.note = f"cache {self._path} takes no more entries ({error}); this run goes on uncached"
+            self.note = (
+                f"cache {self._path} takes no more entries ({error}); this run goes on uncached"
+            )
 
     def close(self) -> None:
         """Close the file; finished entries are already in it."""
@@ -150,7 +152,9 @@ def open_store(folder: Path, mode: str) -> Store:
             store = SqliteStore(folder)
         except (OSError, sqlite3.Error):
             return NoStore(f"cache {damaged} is damaged ({error}); this run goes on uncached")
-        store.note = f"cache {damaged} was damaged ({error}); it was moved to {aside.name} and begun anew"
+        store.note = (
+            f"cache {damaged} was damaged ({error}); it was moved to {aside.name} and begun anew"
+        )
         return store
 
 

@@ -6,7 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_mmreason.gates import Gate, Outcome, accounting_gate, decide, error_gate, threshold_gates
+from pytest_mmreason.gates import (
+    Gate,
+    Outcome,
+    accounting_gate,
+    decide,
+    error_gate,
+    threshold_gates,
+)
 from pytest_mmreason.plan import Plan, RunSpec
 from pytest_mmreason.record import Record
 from pytest_mmreason.scoring import Row, count_statuses, score_rows, sum_usage
@@ -37,7 +44,13 @@ class RunResult:
             "counts": dict(self.counts),
             "rows": {name: _row_to_json(row) for name, row in self.rows.items()},
             "gates": [
-                {"row": g.row, "kind": g.kind, "limit": g.limit, "actual": g.actual, "passed": g.passed}
+                {
+                    "row": g.row,
+                    "kind": g.kind,
+                    "limit": g.limit,
+                    "actual": g.actual,
+                    "passed": g.passed,
+                }
                 for g in self.gates
             ],
             "usage": {role: dict(used) for role, used in self.usage.items()},
@@ -94,9 +107,7 @@ def summarise(
     lost = accounting_gate(total, expected) if runs or expected else None
     if lost is not None and runs:
         runs[-1] = replace(runs[-1], gates=(*runs[-1].gates, lost))
-    all_gates = [
-        _said_of(gate, run, runs) for run in runs for gate in run.gates
-    ]
+    all_gates = [_said_of(gate, run, runs) for run in runs for gate in run.gates]
     status, verdict = decide(outcome, all_gates)
     return Summary(runs, status, verdict)
 

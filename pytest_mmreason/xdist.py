@@ -69,7 +69,9 @@ class Server:
                 return
             except Exception:  # a stranger failed to authenticate
                 continue
-            threading.Thread(target=self._serve, args=(connection,), name="mmreason-peer", daemon=True).start()
+            threading.Thread(
+                target=self._serve, args=(connection,), name="mmreason-peer", daemon=True
+            ).start()
 
     def _serve(self, connection: Connection) -> None:
         with contextlib.suppress(EOFError, OSError), connection:
@@ -88,18 +90,26 @@ class Server:
     def _answer(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
         match message["op"]:
             case "select":
-                self._session.client.select([(item, Work(*work)) for item, work in message["selection"]])
+                self._session.client.select(
+                    [(item, Work(*work)) for item, work in message["selection"]]
+                )
                 return {}
             case "evaluate":
                 done = self._evaluate(connection, message)
                 return {"record": done.record.to_json(), "stop": done.stop}
             case "generate":
                 images = [_image_from_json(image) for image in message["images"]]
-                response = self._session.client.generate(message["spec"], Prompt.of(message["prompt"]), images)
+                response = self._session.client.generate(
+                    message["spec"], Prompt.of(message["prompt"]), images
+                )
                 return {"response": response.to_json()}
             case "verdict":
                 sample = Sample.from_json(message["sample"])
-                return {"verdict": self._session.client.verdict(message["protocol"], sample, message["text"]).to_json()}
+                return {
+                    "verdict": self._session.client.verdict(
+                        message["protocol"], sample, message["text"]
+                    ).to_json()
+                }
             case other:
                 raise ValueError(f"unknown message {other!r}")
 
@@ -172,7 +182,9 @@ class _PeerModel:
 
     async def generate(self, request: Request) -> Response:
         images = [_image_to_json(image) for image in request.images]
-        reply = await self.peer.ask({"op": "generate", "prompt": request.prompt.text, "images": images})
+        reply = await self.peer.ask(
+            {"op": "generate", "prompt": request.prompt.text, "images": images}
+        )
         return Response.from_json(reply["response"])
 
     async def aclose(self) -> None:
@@ -228,14 +240,18 @@ class RemoteClient:
         """Tell the controller what this worker has collected."""
         self._ask({"op": "select", "selection": selection})
 
-    def evaluate(self, work: Work, sample: Sample | None, while_waiting: Callable[[], None] | None) -> Evaluated:
+    def evaluate(
+        self, work: Work, sample: Sample | None, while_waiting: Callable[[], None] | None
+    ) -> Evaluated:
         """Wait for the record, running this worker's own model or judge when asked back."""
         model, judge = self.model, self.brought_judge
         message: dict[str, Any] = {
             "op": "evaluate",
             "work": work,
             "sample": sample.to_json() if sample else None,
-            "model": {"identity": model.identity, "max_concurrency": model.max_concurrency} if model else None,
+            "model": {"identity": model.identity, "max_concurrency": model.max_concurrency}
+            if model
+            else None,
             "judge": {"identity": judge.identity("")} if judge else None,
         }
         reply = self._ask(message)
@@ -244,7 +260,9 @@ class RemoteClient:
     def generate(self, spec: str, prompt: Prompt, images: Sequence[LoadedImage]) -> Response:
         """See :meth:`~pytest_mmreason.client.Client.generate`."""
         encoded = [_image_to_json(image) for image in images]
-        reply = self._ask({"op": "generate", "spec": spec, "prompt": prompt.text, "images": encoded})
+        reply = self._ask(
+            {"op": "generate", "spec": spec, "prompt": prompt.text, "images": encoded}
+        )
         return Response.from_json(reply["response"])
 
     def verdict(self, protocol: str, sample: Sample, text: str) -> Verdict:
@@ -266,7 +284,9 @@ class RemoteClient:
             while "op" in (reply := _receive(self.connection)):
                 _send(self.connection, self._run_errand(reply))
         except (EOFError, OSError) as error:
-            raise ModelError(f"the link to the controller broke: {error!r}", cause="link") from error
+            raise ModelError(
+                f"the link to the controller broke: {error!r}", cause="link"
+            ) from error
         if "call_error" in reply:
             raise _error_from_json(reply["call_error"])
         if "error" in reply:
@@ -278,7 +298,11 @@ class RemoteClient:
         try:
             return self.loop.run_until_complete(asyncio.wait_for(errand(message), self.timeout_s))
         except TimeoutError:
-            error = ModelError(f"no answer within {self.timeout_s:g} s (--mm-timeout)", cause="timeout", retryable=True)
+            error = ModelError(
+                f"no answer within {self.timeout_s:g} s (--mm-timeout)",
+                cause="timeout",
+                retryable=True,
+            )
             return {"call_error": _error_to_json(error)}
         except CallError as error:
             return {"call_error": _error_to_json(error)}
@@ -292,17 +316,20 @@ class RemoteClient:
         return {"response": response.to_json()}
 
     async def _judge_here(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        assert self.brought_judge is not None
+        judge = self.brought_judge
+        assert judge is not None
 
         async def ask(request: Request) -> Response:
-            adapter = self.brought_judge and self.brought_judge.adapter
-            assert adapter is not None
-            return await adapter.generate(request)
+            assert judge.adapter is not None
+            return await judge.adapter.generate(request)
 
         task = JudgeTask(
-            Sample.from_json(message["sample"]), message["response"], message["protocol"], message["run"]
+            Sample.from_json(message["sample"]),
+            message["response"],
+            message["protocol"],
+            message["run"],
         )
-        return {"verdict": (await self.brought_judge.judge(task, ask)).to_json()}
+        return {"verdict": (await judge.judge(task, ask)).to_json()}
 
 
 class ControllerHooks:

@@ -166,7 +166,11 @@ def _string(value: object) -> str | None:
 
 
 def _optional_string(value: object) -> str | None:
-    return None if value is None or isinstance(value, str) else f"is {_shown(value)}, not a string or null"
+    return (
+        None
+        if value is None or isinstance(value, str)
+        else f"is {_shown(value)}, not a string or null"
+    )
 
 
 def _word(value: object) -> str | None:

@@ -24,7 +24,7 @@ from pytest_mmreason.judges.matching import (
     polarity,
     same_share,
 )
-from pytest_mmreason.judges.normalise import Words, words
+from pytest_mmreason.judges.normalise import Words, root, words
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import StepCredit, Verdict
@@ -227,7 +227,7 @@ def _is_core(option: Words, said: Words, question: Words) -> bool:
     if numbers and len(option.tokens) <= 3 * _SHORT // 2 and len(numbers) <= 2:
         core = numbers
     elif not core or core == option.vocabulary:
-        core = frozenset(token for token in option.tokens if token not in DRESS)
+        core = frozenset(root(token) for token in option.tokens if token not in DRESS)
         if len(core) != 1:
             return False
     if len(core) > _SHORT // 2 or not core <= said.vocabulary or NOT & set(option.tokens):
@@ -235,7 +235,7 @@ def _is_core(option: Words, said: Words, question: Words) -> bool:
     accepted = frozenset(option.tokens)
     for token in option.tokens:
         single = Words((token,))
-        if token in core or single.vocabulary & core:
+        if single.vocabulary & core:
             found = find_answer(single, said, question, accepted)
             if found.state in (NEGATED, HEDGED):
                 return False

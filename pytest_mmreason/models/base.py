@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from pytest_mmreason.imaging import LoadedImage
 
 _REASONING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_REASONING_OPEN = re.compile(r"<think(?:ing)?>(?!.*</think(?:ing)?>).*\Z", re.DOTALL | re.IGNORECASE)
+_REASONING_OPEN = re.compile(
+    r"<think(?:ing)?>(?!.*</think(?:ing)?>).*\Z", re.DOTALL | re.IGNORECASE
+)
 _REASONING_CLOSE = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import hashlib
 import inspect
@@ -32,14 +33,19 @@ class Caller:
         )
         limit = getattr(function, "max_concurrency", None)
         if limit is not None and (not isinstance(limit, int) or limit < 1):
-            raise ModelError(f"max_concurrency of {function!r} is {limit!r}, not a whole number above 0")
+            raise ModelError(
+                f"max_concurrency of {function!r} is {limit!r}, not a whole number above 0"
+            )
         self.max_concurrency: int | None = limit or (None if self._is_async else 1)
         self._idle: list[_Thread] = []
 
     async def call(self, *args: Any) -> Any:
         """The function's result; its exceptions pass through."""
         if self._is_async:
-            return await self._function(*args)
+            try:
+                return await self._function(*args)
+            except (SystemExit, KeyboardInterrupt) as error:
+                raise _as_ordinary(error) from error
         thread = self._idle.pop() if self._idle else _Thread()
         try:
             result = await thread.run(functools.partial(self._function, *args))
@@ -58,6 +64,16 @@ class Caller:
         for thread in self._idle:
             thread.stop()
         self._idle.clear()
+
+
+def _as_ordinary(error: BaseException) -> Exception:
+    """`error`, or one in its place that may cross an event loop.
+
+    A user's ``sys.exit()`` would end the engine's loop, and a future holds no StopIteration.
+    """
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    return RuntimeError(f"{type(error).__name__}: {error}")
 
 
 class _Thread:
@@ -87,14 +103,11 @@ class _Thread:
         def job() -> None:
             try:
                 outcome: tuple[Callable[[Any], None], Any] = (future.set_result, function())
-            except StopIteration as error:  # a future cannot hold it
-                outcome = (future.set_exception, RuntimeError(f"StopIteration: {error}"))
             except BaseException as error:
-                outcome = (future.set_exception, error)
-            try:
+                outcome = (future.set_exception, _as_ordinary(error))
+            # A closed loop raises: nobody waits any more.
+            with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(settle, *outcome)
-            except RuntimeError:
-                pass  # the loop has been closed; nobody waits any more
 
         self._work.put(job)
         return await future
@@ -138,11 +151,17 @@ class FunctionModel:
 
     def __init__(self, function: Callable[..., Any], name: str) -> None:
         if not callable(function):
-            raise ModelError(f"{name} is {type(function).__name__}, not callable as answer(prompt, images)")
+            raise ModelError(
+                f"{name} is {type(function).__name__}, not callable as answer(prompt, images)"
+            )
         self.name = name
         self._caller = Caller(function)
         self.max_concurrency = self._caller.max_concurrency
-        self.identity: Mapping[str, Any] = {"kind": "python", "spec": name, **source_identity(function)}
+        self.identity: Mapping[str, Any] = {
+            "kind": "python",
+            "spec": name,
+            **source_identity(function),
+        }
         self.notes: list[str] = []
 
     async def generate(self, request: Request) -> Response:

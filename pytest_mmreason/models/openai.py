@@ -54,7 +54,9 @@ class OpenAIModel:
         self._url_option = url_option
         parts = urlsplit(self._base_url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise UsageError(f"{url_option} is {self._base_url!r}; an http:// or https:// URL is needed")
+            raise UsageError(
+                f"{url_option} is {self._base_url!r}; an http:// or https:// URL is needed"
+            )
         self._api_key = os.environ.get(api_key_env, "")
         if not self._api_key and parts.hostname == "api.openai.com":
             raise UsageError(
@@ -216,13 +218,21 @@ class OpenAIModel:
         code = str(getattr(error, "code", "") or "")
         where = f"{self.name} at {self._base_url}"
         if isinstance(error, openai.APITimeoutError):
-            raise ModelError(f"{where}: no answer in time", cause="timeout", retryable=True) from None
+            raise ModelError(
+                f"{where}: no answer in time", cause="timeout", retryable=True
+            ) from None
         if status in {401, 403}:
-            raise ModelError(f"{where} rejects the API key ({status}): {text}", cause=str(status), fatal=True) from None
+            raise ModelError(
+                f"{where} rejects the API key ({status}): {text}", cause=str(status), fatal=True
+            ) from None
         if status == 404:
-            raise ModelError(f"{where}: no such model or path (404): {text}", cause="404", fatal=True) from None
+            raise ModelError(
+                f"{where}: no such model or path (404): {text}", cause="404", fatal=True
+            ) from None
         if status == 429 and "insufficient_quota" in {code, getattr(error, "type", "")}:
-            raise ModelError(f"{where}: the quota is used up (429): {text}", cause="quota", fatal=True) from None
+            raise ModelError(
+                f"{where}: the quota is used up (429): {text}", cause="quota", fatal=True
+            ) from None
         if status == 429 or (status is not None and (status >= 500 or status in {408, 409})):
             raise ModelError(
                 f"{where}: {status}: {text}",
@@ -245,8 +255,7 @@ class OpenAIModel:
 
 
 _STANDARD = frozenset(
-    "temperature top_p max_tokens max_completion_tokens stop seed frequency_penalty presence_penalty "
-    "n logit_bias logprobs top_logprobs reasoning_effort verbosity service_tier user".split()
+    ["temperature", "top_p", "max_tokens", "max_completion_tokens", "stop", "seed", "frequency_penalty", "presence_penalty", "n", "logit_bias", "logprobs", "top_logprobs", "reasoning_effort", "verbosity", "service_tier", "user"]
 )
 """Parameters of OpenAI's own API; others (top_k, min_p …) go into the request as they are."""
 

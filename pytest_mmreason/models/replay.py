@@ -99,7 +99,9 @@ def _read(path: Path, text: str) -> tuple[dict[str, Response], _Tagged, bool]:
             ) from None
         if isinstance(row, dict) and "question_id" in row:
             by_number = True
-            answers[str(row["question_id"])] = Response(_text(where, row["question_id"], row.get("text")))
+            answers[str(row["question_id"])] = Response(
+                _text(where, row["question_id"], row.get("text"))
+            )
         elif isinstance(row, dict) and "sample" in row:
             if not isinstance(row.get("response"), str):
                 continue  # an errored record has no answer to replay

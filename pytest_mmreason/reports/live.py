@@ -47,7 +47,11 @@ class LiveLine:
 
     def refresh(self) -> None:
         """Draw the line if a run has been going on for a while and the last is old enough."""
-        if self._reporter is None or self._session.ledger is None or self._config.option.verbose < 0:
+        if (
+            self._reporter is None
+            or self._session.ledger is None
+            or self._config.option.verbose < 0
+        ):
             return
         now = time.monotonic()
         if self._started is None:

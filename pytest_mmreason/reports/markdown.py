@@ -15,8 +15,14 @@ def render(summary: Summary, settings: Settings) -> str:
         lines += [f"### {_safe(run.spec.model)} on {_safe(run.spec.benchmark.name)}", ""]
         lines += [f"- {name}: {_safe(value)}" for name, value in tables.facts(run, settings)]
         lines += ["", *_table(tables.main_table(run)), ""]
-        lines += [f"- {title}: {_safe(' · '.join(items))}" for title, items in tables.row_lines(run)]
-        lines += [f"- {tables.counts_text(run, settings)}", f"- {tables.usage_text(summary, run)}", ""]
+        lines += [
+            f"- {title}: {_safe(' · '.join(items))}" for title, items in tables.row_lines(run)
+        ]
+        lines += [
+            f"- {tables.counts_text(run, settings)}",
+            f"- {tables.usage_text(summary, run)}",
+            "",
+        ]
     if len(summary.runs) > 1:
         lines += ["### Side by side", "", *_table(tables.comparison(summary.runs)), ""]
     lines += [f"- note: {_safe(note)}" for note in summary.notes]
@@ -39,5 +45,8 @@ def _row(cells: list[str]) -> str:
 def _safe(text: str) -> str:
     """`text` that Markdown and HTML take as it stands."""
     for character in "\\`*_[]<>|#":
-        text = text.replace(character, f"\\{character}" if character not in "<>" else {"<": "&lt;", ">": "&gt;"}[character])
+        text = text.replace(
+            character,
+            f"\\{character}" if character not in "<>" else {"<": "&lt;", ">": "&gt;"}[character],
+        )
     return " ".join(text.split())

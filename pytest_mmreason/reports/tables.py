@@ -13,6 +13,8 @@ from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import RunResult, Summary, best_of, label
 
 ABSENT = "–"
+MOST_TAGS = 8
+"""Tags that a summary names; every one has its row in summary.json."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,9 @@ def facts(run: RunResult, settings: Settings) -> list[tuple[str, str]]:
     version = f" {benchmark.version}" if benchmark.version else ""
     selected = run.counts["collected"] // settings.repeats
     total = len(benchmark.samples)
-    samples = count(total, "sample") if selected == total else f"{selected} of {count(total, 'sample')}"
+    samples = (
+        count(total, "sample") if selected == total else f"{selected} of {count(total, 'sample')}"
+    )
     how = [f"prompt {run.spec.prompt}", f"images {settings.images}"]
     if settings.follow_up != "none":
         how.append(f"follow-up {settings.follow_up}")
@@ -85,23 +89,25 @@ def main_table(run: RunResult) -> Table:
 
 def row_lines(run: RunResult) -> list[tuple[str, list[str]]]:
     """(kind, ["rec 41.2 (88)", …]) of the rows that the main table does not show."""
-    in_table = "category" if any(r.kind == "category" for r in run.rows.values()) else "capability"
+    by_category = any(row.kind == "category" for row in run.rows.values())
+    # Integrations are MM-Vet's way of cutting; InfiMM-Eval has categories in their place.
+    kinds = ["capability", "flag", "tag"] if by_category else ["integration", "flag", "tag"]
     lines = []
-    for kind, title in (
-        ("capability", "capability"),
-        ("integration", "integration"),
-        ("flag", "samples"),
-        ("tag", "tag"),
-    ):
+    for kind in kinds:
         found = [row for row in run.rows.values() if row.kind == kind]
-        if found and kind != in_table:
-            lines.append((title, [f"{inert(r.name)} {_score(r)} ({_n(r)})" for r in found]))
+        if kind == "tag":
+            found = [row for row in found if row.n > 1][:MOST_TAGS]
+        if found:
+            items = [f"{inert(row.name)} {_score(row)} ({_n(row)})" for row in found]
+            lines.append(("samples" if kind == "flag" else kind, items))
     return lines
 
 
 def comparison(runs: Sequence[RunResult]) -> Table:
     """The runs side by side, the best of each benchmark marked."""
-    names = list(dict.fromkeys(name for run in runs for name, row in run.rows.items() if _headline(row)))
+    names = list(
+        dict.fromkeys(name for run in runs for name, row in run.rows.items() if _headline(row))
+    )
     best = {
         id(best_of([r for r in runs if r.spec.benchmark.name == name]))
         for name in {run.spec.benchmark.name for run in runs}
@@ -112,7 +118,9 @@ def comparison(runs: Sequence[RunResult]) -> Table:
         cells = [Cell(inert(label(run, runs)) + mark)]
         cells += [Cell(_score(run.rows.get(name))) for name in names]
         rows.append(tuple(cells))
-    return Table(("model", *map(inert, names)), (False, *([True] * len(names))), tuple(rows), has_total=False)
+    return Table(
+        ("model", *map(inert, names)), (False, *([True] * len(names))), tuple(rows), has_total=False
+    )
 
 
 def _headline(row: Row) -> bool:
@@ -122,7 +130,11 @@ def _headline(row: Row) -> bool:
 def counts_text(run: RunResult, settings: Settings) -> str:
     """How every sample ended, and what that does to the means."""
     left_out = "left out of the means" if settings.on_error == "exclude" else "counted as 0"
-    remarks = {"refused": "counted as 0", "unjudged": "no reference", **dict.fromkeys(ERRORS, left_out)}
+    remarks = {
+        "refused": "counted as 0",
+        "unjudged": "no reference",
+        **dict.fromkeys(ERRORS, left_out),
+    }
     parts = []
     for status, number in run.counts.items():
         if status == "collected" or not number:
@@ -134,7 +146,9 @@ def counts_text(run: RunResult, settings: Settings) -> str:
         ("answer", sum("cut short" in r.flags for r in run.records)),
     ):
         if found:
-            parts.append(f"{count(found, what)} {'counted as 0' if what != 'answer' else 'cut short'}")
+            parts.append(
+                f"{count(found, what)} {'counted as 0' if what != 'answer' else 'cut short'}"
+            )
     weak = sum(any("judge runs gave no verdict" in flag for flag in r.flags) for r in run.records)
     if weak:
         parts.append(f"{count(weak, 'sample')} without some judge run")

@@ -38,15 +38,23 @@ class Terminal:
         lines = []
         for benchmark in {run.benchmark.name: run.benchmark for run in plan.runs}.values():
             chosen, total = len(plan.selected[benchmark.name]), len(benchmark.samples)
-            samples = count(total, "sample") if chosen == total else f"{chosen} of {count(total, 'sample')}"
+            samples = (
+                count(total, "sample")
+                if chosen == total
+                else f"{chosen} of {count(total, 'sample')}"
+            )
             version = f" {benchmark.version}" if benchmark.version else ""
-            lines.append(f"benchmark {benchmark.name}{version} · {samples} · {benchmark.fingerprint}")
+            lines.append(
+                f"benchmark {benchmark.name}{version} · {samples} · {benchmark.fingerprint}"
+            )
         models = ", ".join(dict.fromkeys(run.model for run in plan.runs))
-        lines.append(f"model {models} · prompt {', '.join(settings.prompt)} · judge {settings.judge}")
+        lines.append(
+            f"model {models} · prompt {', '.join(settings.prompt)} · judge {settings.judge}"
+        )
         lines += self._session.warnings
         return [encodable(inert(f"mmreason: {line}"), sys.stdout) for line in lines]
 
-    def take(self, report: pytest.TestReport) -> None:
+    def take(self, report: Any) -> None:
         """The ledger hears of a report and its record."""
         ledger = self._session.ledger
         if ledger is None:
@@ -56,12 +64,18 @@ class Terminal:
         if text:
             # pytest keeps every report; the ledger has what it needs of this one.
             report.mmreason = ""
-        ledger.note_report(report.nodeid, report.when, report.outcome, bool(record and record.is_error))
+        ledger.note_report(
+            report.nodeid, report.when, report.outcome, bool(record and record.is_error)
+        )
 
     def status(self, report: Any) -> tuple[str, str, Any] | None:
         """(category, letter, word) of a report that carries a record."""
         shown = getattr(report, "mmreason_shown", None)
-        if shown is None or report.outcome not in {"passed", "failed"} or hasattr(report, "wasxfail"):
+        if (
+            shown is None
+            or report.outcome not in {"passed", "failed"}
+            or hasattr(report, "wasxfail")
+        ):
             return None
         letter, word = shown
         if report.outcome == "failed":
@@ -79,8 +93,12 @@ class Terminal:
         controller: Any = self._config.pluginmanager.getplugin("dsession")
         if controller is not None and controller.shouldstop:
             reason = reason or str(controller.shouldstop)
-        stopped = reason.removeprefix(STOPPED) if reason.startswith(STOPPED) else ""
-        if exitstatus == pytest.ExitCode.INTERRUPTED and (stopped or reason.startswith("stopping after")):
+        stopped = ""
+        if reason.startswith(STOPPED):
+            stopped = self._session.stopped or reason.removeprefix(STOPPED)
+        if exitstatus == pytest.ExitCode.INTERRUPTED and (
+            stopped or reason.startswith("stopping after")
+        ):
             return int(pytest.ExitCode.TESTS_FAILED), stopped
         return exitstatus, stopped
 
@@ -97,8 +115,12 @@ class Terminal:
         if self._reporter is None:
             return
         if self._planned is not None:
-            calls = " and ".join(count(number, f"{role} call") for role, number in self._planned.items())
-            self._reporter.write_line(f"mmreason: a run would make {calls}, fewer where the cache knows the answer")
+            calls = " and ".join(
+                count(number, f"{role} call") for role, number in self._planned.items()
+            )
+            self._reporter.write_line(
+                f"mmreason: a run would make {calls}, fewer where the cache knows the answer"
+            )
         summary = self._session.summary
         if summary is None:
             return
@@ -113,7 +135,7 @@ class Terminal:
             self._section("mmreason: side by side")
             self._table(tables.comparison(summary.runs))
         if renamed:
-            pairs = ", ".join(f"{ascii(value)} as {name}" for value, name in renamed.items())
+            pairs = ", ".join(f"{value!a} as {name}" for value, name in renamed.items())
             self._line(f" markers: {pairs}")
         for note in summary.notes:
             self._line(f" note: {note}")
@@ -122,7 +144,9 @@ class Terminal:
         output = self._session.settings.output
         written = f" · results in {output}" if output else ""
         mood = {"green": True} if word == "PASS" else {"red": True}
-        self._reporter.write_line(encodable(f" {word}  {why}{written}", sys.stdout), bold=True, **mood)
+        self._reporter.write_line(
+            encodable(f" {word}  {why}{written}", sys.stdout), bold=True, **mood
+        )
 
     def _print_run(self, summary: Summary, run: RunResult) -> None:
         settings = self._session.settings
@@ -138,7 +162,11 @@ class Terminal:
 
     def _print_lowest(self, summary: Summary) -> None:
         wanted, ledger = self._session.settings.show, self._session.ledger
-        found = lowest([record for run in summary.runs for record in run.records], wanted) if wanted else []
+        found = (
+            lowest([record for run in summary.runs for record in run.records], wanted)
+            if wanted
+            else []
+        )
         if not found or ledger is None:
             return
         self._section("mmreason: lowest samples" if len(found) > 1 else "mmreason: lowest sample")
@@ -150,7 +178,10 @@ class Terminal:
         for record in found:
             sample = samples[record.benchmark, record.sample]
             whole = ledger.whole(record)
-            self._line(f" {record.score:.2f}  {inert(record.sample)}" + (f"  ({inert(record.model)})" if len(summary.runs) > 1 else ""))
+            self._line(
+                f" {record.score:.2f}  {inert(record.sample)}"
+                + (f"  ({inert(record.model)})" if len(summary.runs) > 1 else "")
+            )
             for line in explanation(whole, sample.question, sample.answer):
                 self._line(f"       {line}")
 

@@ -30,7 +30,11 @@ def _shown(character: str, keep_newlines: bool) -> str:
 
 def rerun_hint(record: Record) -> str:
     """The option that runs the record's sample again."""
-    quoted = record.sample if record.sample.replace("_", "").replace("-", "").isalnum() else repr(record.sample)
+    quoted = (
+        record.sample
+        if record.sample.replace("_", "").replace("-", "").isalnum()
+        else repr(record.sample)
+    )
     return f"run it again with --mm-sample={quoted}"
 
 

@@ -59,7 +59,11 @@ RIGHT = [
     (WHICH, "cat", "It is not a dog but a cat."),
     (WHICH, "cat", "No, it is a cat."),
     (WHICH, "cat", "A cat rather than a dog."),
-    ("Which room is bigger, the hall or the kitchen?", "hall", "The hall is bigger than the kitchen."),
+    (
+        "Which room is bigger, the hall or the kitchen?",
+        "hall",
+        "The hall is bigger than the kitchen.",
+    ),
     ("Is the bin empty or full?", "empty", "The bin is empty."),
     # yes and no
     ("Is the man happy?", "yes", "Yes, he is smiling."),
@@ -86,7 +90,11 @@ WRONG = [
     (WHICH, "cat", "It's a dog rather than a cat."),
     (WHICH, "cat", "A dog instead of a cat."),
     (WHICH, "cat", "There is no cat."),
-    ("Which room is bigger, the hall or the kitchen?", "kitchen", "The hall is bigger than the kitchen."),
+    (
+        "Which room is bigger, the hall or the kitchen?",
+        "kitchen",
+        "The hall is bigger than the kitchen.",
+    ),
     ("What is between them?", "wall", "It lies between the wall and the door."),
     # hedging
     (HOW_MANY, "3", "Either 3 or 4."),
@@ -102,7 +110,11 @@ WRONG = [
     ("Is the man happy?", "yes", "He wears a hat."),
     ("Is the man happy?", "no", "The man is happy."),
     # an echo of the question is no answer
-    ("What is the answer to the second last equation?", "2", "The answer to the second last equation is 36."),
+    (
+        "What is the answer to the second last equation?",
+        "2",
+        "The answer to the second last equation is 36.",
+    ),
     # the conclusion counts, not the working
     (PUZZLE, "7", "3 + 4 = 7, and 7 times 6 is 42, so 42 + 1. The final answer is 43."),
     # other
@@ -142,7 +154,9 @@ def test_long_answer_earns_by_the_words_it_shares() -> None:
         "A helmet keeps the vapour away."
     )
     question = "Why does she do this?"
-    close = verdict(question, reference, "Her helmet shields her eyes: cutting onions causes tears.")
+    close = verdict(
+        question, reference, "Her helmet shields her eyes: cutting onions causes tears."
+    )
     far = verdict(question, reference, "She likes the woman next door.")
     assert 0.5 < close.score <= 1.0
     assert far.score < 0.2
@@ -197,7 +211,9 @@ def test_rationale_says_why() -> None:
     assert "does not settle on '3'" in verdict(HOW_MANY, "3", "3 or 4").rationale
 
 
-texts = st.text(max_size=80) | st.sampled_from(["cat<AND>3", "yes", "<OR>", "<AND>", "not -1/0", "½"])
+texts = st.text(max_size=80) | st.sampled_from(
+    ["cat<AND>3", "yes", "<OR>", "<AND>", "not -1/0", "½"]
+)
 
 
 @given(texts, texts, st.text(max_size=30), st.sampled_from(["mm-vet", "infimm-eval"]))
@@ -219,7 +235,9 @@ def test_numbers_compare_as_numbers(value: int) -> None:
     assert verdict("How much?", str(value), f"It is {value + 1}.").score == 0.0
 
 
-@pytest.mark.parametrize("piece", ["a ", "3 or 4, ", "not a cat ", "1,", "马", "twenty ", "answer is "])
+@pytest.mark.parametrize(
+    "piece", ["a ", "3 or 4, ", "not a cat ", "1,", "马", "twenty ", "answer is "]
+)
 def test_a_hundred_thousand_characters_take_no_second(piece: str) -> None:
     response = (piece * 100_000)[:100_000]
     start = time.perf_counter()

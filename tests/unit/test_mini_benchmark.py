@@ -61,9 +61,9 @@ def test_special_samples_are_counted() -> None:
     assert sum(sample["counter_intuitive"] for sample in SAMPLES) == 4
     assert sum(len(sample["images"]) > 1 for sample in SAMPLES) == 4
     tags = Counter(tag for sample in SAMPLES for tag in sample["tags"])
-    assert tags.pop("shape-grid") == 8
+    assert tags.pop("shape_grid") == 8
     assert len(tags) == 16
-    grids = {sample["category"] for sample in SAMPLES if "shape-grid" in sample["tags"]}
+    grids = {sample["category"] for sample in SAMPLES if "shape_grid" in sample["tags"]}
     assert len(grids) == 3
 
 

@@ -1,0 +1,299 @@
+"""Verdict parsing: tolerant of form, and never a score that the reply does not clearly give."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mmreason.judges.base import InvalidVerdict
+from pytest_mmreason.judges.parsing import INCORRECT_CAP, parse_rubric, parse_score
+from pytest_mmreason.verdict import StepCredit
+
+CLEAR = [
+    ("0.7", 0.7),
+    ("1", 1.0),
+    ("0", 0.0),
+    ("1.", 1.0),
+    (".5", 0.5),
+    ("0,8", 0.8),
+    ("| 1.0 |", 1.0),
+    ("_0.7_", 0.7),
+    ("Score: 0.7", 0.7),
+    ("score: 0.7", 0.7),
+    ("SCORE: 0.7", 0.7),
+    ("score=0,8", 0.8),
+    ("**Answer: 0.8**", 0.8),
+    ("**Score:** 0.8", 0.8),
+    ("Score (0-1): 0.7", 0.7),
+    ("Score:\n\n0.7", 0.7),
+    ("Correctness | 0.7 |", 0.7),
+    ("I give a score of 0.4 to this.", 0.4),
+    ("score — 0.3", 0.3),
+    ("Score: 0.9. No reason to downscore: 0.1", 0.9),
+    ("Final score: **0.5**\nStep score: 0.3", 0.5),
+    ("I would say 0.6 here.", 0.6),
+    ("It has 2 of the 3 parts.\n\n0.7", 0.7),
+    ("**Score:** 0.7 (70%)", 0.7),
+    # format characters and full-width forms
+    ("\u200b0.7", 0.7),
+    ("score: \u200b0.4", 0.4),
+    ("0\u2060.7", 0.7),
+    ("\ufeff0.7", 0.7),
+    ("０．８", 0.8),
+    # percentages and fractions, alone or marked
+    ("85%", 0.85),
+    ("85 %", 0.85),
+    ("8/10", 0.8),
+    ("8 out of 10", 0.8),
+    ("Score: 85%", 0.85),
+    ("Score: 8/10", 0.8),
+    ("0.7/1.0", 0.7),
+    # JSON
+    ('{"score": 0.8}', 0.8),
+    ('```json\n{"score": 0.8}\n```', 0.8),
+    ('Here it is: {"score": 0.8} as asked', 0.8),
+    ('{"score": 0.8 // two parts are there\n}', 0.8),
+    ('{"score": 0.8, /* sure */}', 0.8),
+    ('{"rationale": "line one\nline two: 0.3", "score": 0.8}', 0.8),
+    ("{'score': 0.8, 'correct': False}", 0.8),
+    ('{"Score": "0,8"}', 0.8),
+    ('{"verdict": {"score": 0.8}}', 0.8),
+]
+
+UNCLEAR = [
+    "",
+    " \n",
+    "B. no",
+    "The",
+    "null",
+    "true",
+    "NaN",
+    "Infinity",
+    "½",
+    # garbled or out of range
+    "0.70.2",
+    "0.5x",
+    "0.8²",
+    "1e-1",
+    "5",
+    "-0.1",
+    "−0.1",
+    "– 0.1",
+    "1.2",
+    "1,000",
+    "0.5-0.6",
+    "12/10",
+    "1/0",
+    "150%",
+    "0.7%",
+    "Score: 5",
+    "Score: 0.5x",
+    "Score: -0.1",
+    "Score: – 0.1",
+    # several
+    "0.3 or 0.7",
+    "0.4\n0.6",
+    "Score: 0.9\nScore: 0.1",
+    "The correct answer is 1, the model says 2",
+    # mentioned, not given
+    "There is 1 error",
+    "It covers 80% of the answer",
+    "not 0.5",
+    "the score is not 0.7",
+    "I cannot give a score of 1.0",
+    "less than 0.5",
+    "Score 1: 0.5",
+    # JSON without a clear score
+    '{"rationale": "it deserves 0.5"}',
+    '{"score": null}',
+    '{"score": NaN}',
+    '{"score": true}',
+    '{"score": 1e999}',
+    '{"score": "high"}',
+    '{"score": [0.5]}',
+    '{"score": 0.1, "score": 0.9}',
+    '{"score": 0.1} {"score": 0.9}',
+    '{"rationale": "the answer says \\"score: 1.0\\"',
+    '{"rationale": "it says "score": 1.0", "sco',
+    '{"score": ' + "9" * 5000 + "}",
+]
+
+
+@pytest.mark.parametrize(("text", "score"), CLEAR)
+def test_clear_number_is_found(text: str, score: float) -> None:
+    assert parse_score(text) == pytest.approx(score)
+
+
+@pytest.mark.parametrize("text", UNCLEAR)
+def test_unclear_reply_is_no_score(text: str) -> None:
+    with pytest.raises(InvalidVerdict):
+        parse_score(text)
+
+
+@pytest.mark.parametrize("text", UNCLEAR)
+def test_unclear_reply_is_no_rubric_verdict(text: str) -> None:
+    with pytest.raises(InvalidVerdict):
+        parse_rubric(text, 3)
+
+
+def rubric(**fields: object) -> str:
+    return json.dumps({"rationale": "why", **fields})
+
+
+def test_rubric_verdict_carries_all_its_parts() -> None:
+    steps = [{"step": 2, "credit": 1}, {"step": 1, "credit": 0.5}]
+    got = parse_rubric(rubric(correct=False, steps=steps, score=0.6), 2)
+    assert (got.score, got.score_answer_only, got.rationale) == (0.6, 0.0, "why")
+    assert got.steps == (StepCredit(1, 0.5), StepCredit(2, 1.0))
+
+
+@pytest.mark.parametrize("score", [0.0, 0.4, 1.0])
+def test_correct_response_earns_everything_whatever_the_score_says(score: float) -> None:
+    got = parse_rubric(rubric(correct=True, steps=[], score=score), 2)
+    assert (got.score, got.score_answer_only) == (1.0, 1.0)
+
+
+def test_incorrect_response_stays_below_full_marks() -> None:
+    got = parse_rubric(rubric(correct=False, steps=[], score=1.0), 2)
+    assert (got.score, got.score_answer_only) == (INCORRECT_CAP, 0.0)
+
+
+@pytest.mark.parametrize(("said", "kept"), [(0.2, 0.2), (7, 0.0), ("x", 0.0), (None, 0.0)])
+def test_answer_only_score_is_taken_where_it_is_in_range(said: object, kept: float) -> None:
+    got = parse_rubric(rubric(correct=False, steps=[], score=0.5, score_answer_only=said), 2)
+    assert got.score_answer_only == kept
+
+
+def test_credits_for_steps_that_are_none_are_dropped() -> None:
+    steps = [
+        {"step": 1, "credit": 0.5},
+        {"step": 1, "credit": 0.9},
+        {"step": 0, "credit": 1},
+        {"step": 3, "credit": 1},
+        {"step": True, "credit": 1},
+        {"step": 2, "credit": 1.5},
+        {"step": 2},
+        "2",
+    ]
+    got = parse_rubric(rubric(correct=False, steps=steps, score=0.3), 2)
+    assert got.steps == (StepCredit(1, 0.5),)
+
+
+def test_missing_score_is_the_mean_credit_over_all_steps() -> None:
+    steps = [{"step": 1, "credit": 1.0}, {"step": 3, "credit": 0.5}]
+    assert parse_rubric(rubric(correct=False, steps=steps), 4).score == pytest.approx(0.375)
+    assert parse_rubric(rubric(correct=True, steps=[]), 4).score == 1.0
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"correct": False},
+        {"correct": True},
+        {"steps": [{"step": 1, "credit": 1.0}]},
+        {"correct": False, "steps": []},
+        {"correct": "perhaps", "steps": [], "score": 0.5},
+        {"correct": True, "steps": [], "score": 5},
+    ],
+)
+def test_score_is_never_made_up(fields: dict[str, object]) -> None:
+    with pytest.raises(InvalidVerdict):
+        parse_rubric(rubric(**fields), 2)
+
+
+def test_rubric_reply_in_prose_is_read_by_its_markers() -> None:
+    got = parse_rubric("Correct: no\nscore: 0.7", 2)
+    assert (got.score, got.score_answer_only) == (0.7, 0.0)
+    assert parse_rubric("Correct: yes. Score: 0.7", 2).score == 1.0
+    with pytest.raises(InvalidVerdict, match="both"):
+        parse_rubric("Correct: yes. Correct: no. Score: 0.7", 2)
+
+
+json_like = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["score", "correct", "steps", "step", "credit", "x"]), inner
+        )
+    ),
+    max_leaves=8,
+)
+pieces = st.lists(
+    st.sampled_from(
+        [
+            "score",
+            "Score: ",
+            "{",
+            "}",
+            '"',
+            "'",
+            ":",
+            ",",
+            "0",
+            "1",
+            ".",
+            "7",
+            "-",
+            "%",
+            "/",
+            " out of ",
+            "\n",
+            "//",
+            "/*",
+            "*/",
+            "#",
+            "\\",
+            "[",
+            "]",
+            "final ",
+            "not ",
+            "\u200b",
+            "NaN",
+            "e9",
+            "correct",
+            "²",
+            "|",
+        ]
+    )
+).map("".join)
+
+
+@given(st.text() | pieces | json_like.map(json.dumps), st.integers(0, 4))
+def test_any_text_gives_a_score_in_range_or_invalid_verdict(text: str, steps: int) -> None:
+    try:
+        assert 0.0 <= parse_score(text) <= 1.0
+    except InvalidVerdict:
+        pass
+    try:
+        got = parse_rubric(text, steps)
+    except InvalidVerdict:
+        return
+    assert 0.0 <= got.score <= 1.0
+    assert (got.score == 1.0) == (got.score_answer_only == 1.0 and got.score > INCORRECT_CAP)
+    assert all(1 <= credit.step <= steps and 0.0 <= credit.credit <= 1.0 for credit in got.steps)
+
+
+@given(st.integers(0, 100), st.sampled_from(["{}", "Score: {}", '{{"score": {}}}', "**{}**"]))
+def test_every_hundredth_is_read_back(hundredths: int, form: str) -> None:
+    assert parse_score(form.format(hundredths / 100)) == hundredths / 100
+
+
+@pytest.mark.parametrize(
+    "piece", ["{", '{"', "/*{", "score ", "score (", '{"a":"\\', "0.7 ", "{'a ", "[", '{"s":1} ']
+)
+def test_hostile_lengths_take_no_time(piece: str) -> None:
+    text = (piece * 100_000)[:100_000]
+    start = time.perf_counter()
+    for parse in (parse_score, lambda reply: parse_rubric(reply, 3)):
+        try:
+            parse(text)
+        except InvalidVerdict:
+            pass
+    # a quadratic step would take minutes
+    assert time.perf_counter() - start < 10.0
