@@ -25,7 +25,25 @@ STANDARD_MARKERS = {
 """Markers that exist whatever the benchmark."""
 
 RESERVED_MARKERS = frozenset(
-    ["mmreason", "skip", "skipif", "xfail", "parametrize", "usefixtures", "filterwarnings", "tryfirst", "trylast", "hookwrapper", "optionalhook", "no_cover", "xdist_group", "flaky", "timeout", "asyncio", "anyio"]
+    [
+        "mmreason",
+        "skip",
+        "skipif",
+        "xfail",
+        "parametrize",
+        "usefixtures",
+        "filterwarnings",
+        "tryfirst",
+        "trylast",
+        "hookwrapper",
+        "optionalhook",
+        "no_cover",
+        "xdist_group",
+        "flaky",
+        "timeout",
+        "asyncio",
+        "anyio",
+    ]
 )
 """Markers that would change how an item runs."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from pytest_mmreason import agreement
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.errors import UsageError, nearest
 from pytest_mmreason.gates import check_thresholds
@@ -46,12 +47,14 @@ class Plan:
 
     selected: per benchmark, the indices of its selected samples, in order.
     names:    per benchmark, the names of its rows, settled over all of its samples.
+    graded:   the graded answers on which the judge is measured, in place of a model.
     """
 
     settings: Settings
     runs: tuple[RunSpec, ...]
     selected: Mapping[str, tuple[int, ...]]
     names: Mapping[str, RowNames]
+    graded: agreement.Graded | None = None
 
     def works(self) -> Iterator[Work]:
         """All selected work, in collection order."""
@@ -84,6 +87,12 @@ def make_plan(settings: Settings, registry: Registry) -> Plan:
                 f"--mm-benchmark={spec}: a benchmark named {benchmark.name!r} is already there"
             )
         benchmarks[benchmark.name] = benchmark
+    if settings.agreement is not None:
+        graded = agreement.load(settings.agreement, benchmarks)
+        plan = plan_runs(
+            settings, {agreement.NAME: graded.benchmark}, {agreement.NAME: agreement.MODEL}
+        )
+        return replace(plan, graded=graded)
     return plan_runs(settings, benchmarks, model_labels(settings.model))
 
 

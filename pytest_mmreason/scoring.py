@@ -81,6 +81,8 @@ class RowNames:
             found = list(counts[kind])
             if kind in ("capability", "integration"):
                 found.sort(key=lambda value: -counts[kind][value])
+            if kind in ("complexity", "cell"):
+                found.sort(key=lambda value: _complexity_rank(value.rpartition("/")[2]))
             for value in found:
                 name = (
                     value
@@ -103,6 +105,14 @@ class RowNames:
 
 
 _KINDS = ("overall", "category", "complexity", "cell", "capability", "integration", "flag", "tag")
+
+
+_COMPLEXITIES = ("moderate", "high")
+
+
+def _complexity_rank(complexity: str) -> int:
+    """InfiMM-Eval's order; others follow as the benchmark names them."""
+    return _COMPLEXITIES.index(complexity) if complexity in _COMPLEXITIES else len(_COMPLEXITIES)
 
 
 def facets(sample: Grouped) -> Iterable[tuple[str, str]]:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pytest_mmreason import agreement
 from pytest_mmreason.client import Client, LocalClient, Selection
 from pytest_mmreason.engine import Engine
 from pytest_mmreason.gates import Outcome
@@ -24,7 +25,7 @@ from pytest_mmreason.plan import Plan, Work, make_plan
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.reports.files import prepare_output, write_reports
 from pytest_mmreason.settings import Settings
-from pytest_mmreason.store import open_store, prepare_home
+from pytest_mmreason.store import FILE_NAME, open_store, prepare_home
 from pytest_mmreason.summary import Summary, summarise
 
 
@@ -66,10 +67,25 @@ class OwnerSession:
                 if self.settings.output is not None:
                     prepare_output(self.settings.output)
                 plan = self.plan
-                models = {
-                    spec: self._registry.model(spec, self.settings) for spec in self.settings.model
-                }
-                self._roles = (models, self._registry.judge(self.settings))
+                models: dict[str, ModelAdapter | None]
+                if plan.graded is not None:
+                    models = {agreement.NAME: agreement.GradedAnswers(plan.graded.answers)}
+                else:
+                    models = {
+                        spec: self._registry.model(spec, self.settings)
+                        for spec in self.settings.model
+                    }
+                judge = self._registry.judge(self.settings)
+                # A run that may live from its cache needs no endpoint.
+                if (
+                    self.settings.cache == "off"
+                    or not (self.settings.cache_dir / FILE_NAME).exists()
+                ):
+                    for adapter in (*models.values(), getattr(judge, "adapter", None)):
+                        probe = getattr(adapter, "probe", None)
+                        if probe is not None:
+                            probe()
+                self._roles = (models, judge)
                 self._warn_of_unknown_answers(plan, models)
 
     @property
@@ -112,9 +128,7 @@ class OwnerSession:
         engine, ledger = self._engine, self._ledger
         engine.close()
         records = [ledger.records(run) for run in range(len(self.plan.runs))]
-        outcome = Outcome(
-            exitstatus, ledger.failed, ledger.tolerable, stopped or self.stopped
-        )
+        outcome = Outcome(exitstatus, ledger.failed, ledger.tolerable, stopped or self.stopped)
         summary = summarise(self.plan, self.settings.judge, records, ledger.expected, outcome)
         notes = [*self.warnings, *engine.notes()]
         for run in summary.runs:
@@ -144,20 +158,14 @@ class OwnerSession:
 
     def expected_calls(self, selection: Selection) -> dict[str, int]:
         """The most calls by role that a run of `selection` makes without retries."""
-        models, judge = self._planned_roles()
+        free_judge = self.settings.judge.partition(":")[0] in {"local", "keyword", "replay"}
         asked = judged = 0
         for _, work in selection:
-            run = self.plan.runs[work.run]
-            asked += 0 if models[run.spec] else 1
-            judged += (
-                0 if judge or self.plan.sample(work).answer is None else self.settings.judge_runs
-            )
+            recorded = self.plan.graded or self.plan.runs[work.run].spec.startswith("replay:")
+            asked += 0 if recorded else 1
+            if not free_judge and self.plan.sample(work).answer is not None:
+                judged += self.settings.judge_runs
         return {"model": asked, "judge": judged}
-
-    def _planned_roles(self) -> tuple[dict[str, bool], bool]:
-        """Whether each model, and the judge, answers without a call."""
-        models = {spec: spec.startswith("replay:") for spec in self.settings.model}
-        return models, self.settings.judge.partition(":")[0] in {"local", "keyword", "replay"}
 
     def _open(self) -> None:
         self.check()

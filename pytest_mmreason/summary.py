@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from pytest_mmreason import agreement
+from pytest_mmreason.agreement import Agreement
 from pytest_mmreason.gates import (
     Gate,
     Outcome,
@@ -32,10 +34,11 @@ class RunResult:
     rows: Mapping[str, Row]
     gates: Sequence[Gate]
     usage: Mapping[str, Mapping[str, int]]
+    agreement: Agreement | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The run as ``summary.json`` holds it."""
-        return {
+        content = {
             "benchmark": self.spec.benchmark.name,
             "model": self.spec.model,
             "judge": self.judge,
@@ -55,6 +58,9 @@ class RunResult:
             ],
             "usage": {role: dict(used) for role, used in self.usage.items()},
         }
+        if self.agreement is not None:
+            content["agreement"] = asdict(self.agreement)
+        return content
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +103,13 @@ def summarise(
         rows = score_rows(found, plan.names[benchmark], settings.on_error)
         gates = threshold_gates(settings.threshold, benchmark, rows, plan.names)
         gates += filter(None, [error_gate(found, settings.max_errors)])
+        agreed = agreement.measure(found, plan.graded.scores) if plan.graded else None
+        if plan.graded and settings.max_disagreement is not None:
+            gates.append(agreement.gate(agreed, settings.max_disagreement))
         runs.append(
-            RunResult(spec, judge, found, count_statuses(found), rows, gates, sum_usage(found))
+            RunResult(
+                spec, judge, found, count_statuses(found), rows, gates, sum_usage(found), agreed
+            )
         )
     total: dict[str, int] = {}
     for run in runs:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mmreason.benchmarks.base import PROTOCOLS
 from pytest_mmreason.client import Selection
 from pytest_mmreason.engine import Evaluated
 from pytest_mmreason.errors import CallError, JudgeError, ModelError
@@ -122,7 +123,7 @@ class Server:
             Work(*message["work"]),
             sample=Sample.from_json(message["sample"]) if message["sample"] else None,
             model=_PeerModel(peer, model["identity"], model["max_concurrency"]) if model else None,
-            judge=_PeerJudge(peer, judge["identity"]) if judge else None,
+            judge=_PeerJudge(peer, judge) if judge else None,
         )
         future.add_done_callback(lambda _: errands.put(None))
         try:
@@ -196,7 +197,7 @@ class _PeerJudge:
     """The judge that a worker's ``mm_judge`` fixture made, asked over the link."""
 
     peer: _Peer
-    content: Mapping[str, Any]
+    identities: Mapping[str, Mapping[str, Any]]
     name: str = FIXTURE
     adapter: ModelAdapter | None = None
     max_concurrency: int | None = None
@@ -204,7 +205,7 @@ class _PeerJudge:
     cacheable: bool = True
 
     def identity(self, protocol: str) -> Mapping[str, Any]:
-        return self.content
+        return self.identities[protocol]
 
     async def judge(self, task: JudgeTask, ask: Ask) -> Verdict:
         message = {
@@ -252,7 +253,7 @@ class RemoteClient:
             "model": {"identity": model.identity, "max_concurrency": model.max_concurrency}
             if model
             else None,
-            "judge": {"identity": judge.identity("")} if judge else None,
+            "judge": {p: judge.identity(p) for p in PROTOCOLS} if judge else None,
         }
         reply = self._ask(message)
         return Evaluated(Record.from_json(reply["record"]), reply["stop"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import traceback
 from collections.abc import Mapping
 from numbers import Real
@@ -62,7 +61,7 @@ class FunctionJudge:
         """
         where = f"Sample {task.sample.id!r}: the judge {self.name}"
         try:
-            value = await self._caller.call(task.sample, Response(task.response))
+            value: Any = await self._caller.call(task.sample, Response(task.response))
         except JudgeError:
             raise
         except Exception as error:
@@ -71,12 +70,10 @@ class FunctionJudge:
                 cause="judge raised",
                 detail="".join(traceback.format_exception(error)),
             ) from error
-        if isinstance(value, Verdict):
+        if isinstance(value, Verdict) and all(0.0 <= c.credit <= 1.0 for c in value.steps):
             return value
-        if isinstance(value, Real) and not isinstance(value, bool):
-            score = float(value)
-            if math.isfinite(score) and 0.0 <= score <= 1.0:
-                return Verdict(score)
+        if _is_score(value):
+            return Verdict(float(value))
         raise JudgeError(
             f"{where} returned {_shown(value)}; return a float in [0, 1] or a Verdict",
             cause="invalid verdict",
@@ -85,6 +82,11 @@ class FunctionJudge:
     async def aclose(self) -> None:
         """Let go of the function's thread."""
         await self._caller.aclose()
+
+
+def _is_score(value: Any) -> bool:
+    # compared before float(), which overflows on a huge integer
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(0 <= value <= 1)
 
 
 def _shown(value: object, limit: int = 120) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import socket
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from pytest_mmreason.errors import ModelError, UsageError
 from pytest_mmreason.models.base import Request, Response, strip_reasoning
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 PUBLIC_URL = "https://api.openai.com/v1"
 _RENAMED = {"max_tokens": "max_completion_tokens"}
 _CONNECT_TRIES = 3
+_PROBE_TIMEOUT_S = 3.0
 _KEY = re.compile(r"\b(?:sk|pk|key)-[\w*.-]{4,}")
 
 
@@ -89,6 +92,28 @@ class OpenAIModel:
             return self._response(completion)
         raise ModelError(f"{self.name} rejects one parameter after another", cause="400")
 
+    def probe(self) -> None:
+        """Connect to the endpoint and hang up: no request is made, nothing is billed.
+
+        Raises UsageError where nobody answers. Behind a proxy nothing can be told.
+        """
+        parts = urlsplit(self._base_url)
+        if parts.scheme in getproxies() and not proxy_bypass(parts.hostname or ""):
+            return
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        try:
+            socket.create_connection((parts.hostname, port), timeout=_PROBE_TIMEOUT_S).close()
+        except TimeoutError:
+            return  # slow is not absent; the calls will tell
+        except OSError as error:
+            raise UsageError(self._unreachable(error)) from None
+
+    def _unreachable(self, error: object) -> str:
+        return (
+            f"the endpoint {self._base_url} of {self.name} cannot be reached ({error}). "
+            f"Is the server running, and {self._url_option} right?"
+        )
+
     async def aclose(self) -> None:
         """Close the connections."""
         if self._client is not None:
@@ -115,8 +140,7 @@ class OpenAIModel:
                     raise
                 if attempt + 1 == _CONNECT_TRIES:
                     raise ModelError(
-                        f"the endpoint {self._base_url} of {self.name} cannot be reached "
-                        f"({error.__cause__}). Is the server running, and {self._url_option} right?",
+                        self._unreachable(error.__cause__),
                         cause="unreachable",
                         fatal=True,
                     ) from None
@@ -255,7 +279,24 @@ class OpenAIModel:
 
 
 _STANDARD = frozenset(
-    ["temperature", "top_p", "max_tokens", "max_completion_tokens", "stop", "seed", "frequency_penalty", "presence_penalty", "n", "logit_bias", "logprobs", "top_logprobs", "reasoning_effort", "verbosity", "service_tier", "user"]
+    [
+        "temperature",
+        "top_p",
+        "max_tokens",
+        "max_completion_tokens",
+        "stop",
+        "seed",
+        "frequency_penalty",
+        "presence_penalty",
+        "n",
+        "logit_bias",
+        "logprobs",
+        "top_logprobs",
+        "reasoning_effort",
+        "verbosity",
+        "service_tier",
+        "user",
+    ]
 )
 """Parameters of OpenAI's own API; others (top_k, min_p …) go into the request as they are."""
 

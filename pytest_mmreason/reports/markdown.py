@@ -18,6 +18,8 @@ def render(summary: Summary, settings: Settings) -> str:
         lines += [
             f"- {title}: {_safe(' · '.join(items))}" for title, items in tables.row_lines(run)
         ]
+        agreed = tables.agreement_text(run)
+        lines += [f"- {agreed}"] if agreed else []
         lines += [
             f"- {tables.counts_text(run, settings)}",
             f"- {tables.usage_text(summary, run)}",

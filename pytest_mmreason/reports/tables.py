@@ -155,6 +155,17 @@ def counts_text(run: RunResult, settings: Settings) -> str:
     return " · ".join(parts)
 
 
+def agreement_text(run: RunResult) -> str | None:
+    """How the judge agrees with the reference scores, where it was measured."""
+    found = run.agreement
+    if found is None:
+        return None
+    return (
+        f"judge against reference: mean |difference| {found.difference:.3f}, "
+        f"bias {found.bias:+.3f}, on {count(found.n, 'answer')}"
+    )
+
+
 def usage_text(summary: Summary, run: RunResult) -> str:
     """Calls, tokens and retries by role."""
     parts = []

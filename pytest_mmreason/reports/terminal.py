@@ -157,6 +157,9 @@ class Terminal:
         self._table(tables.main_table(run))
         for title, items in tables.row_lines(run):
             self._wrapped(title, items)
+        agreed = tables.agreement_text(run)
+        if agreed:
+            self._line(f" {agreed}")
         self._line(f" {tables.counts_text(run, settings)}")
         self._line(f" {tables.usage_text(summary, run)}")
 

@@ -14,7 +14,7 @@ from pytest_mmreason.judges.base import Judge, JudgeTask
 from pytest_mmreason.judges.function import FunctionJudge
 from pytest_mmreason.models.base import Response
 from pytest_mmreason.sample import Sample
-from pytest_mmreason.verdict import Verdict
+from pytest_mmreason.verdict import StepCredit, Verdict
 
 TASK = JudgeTask(Sample("s1", "How many?", answer="3"), "three")
 
@@ -59,7 +59,19 @@ def test_verdict_is_passed_on_whole() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [True, None, "0.5", 1.5, -0.1, float("nan"), float("inf"), 10**400, [0.5], {"score": 1}, 1j],
+    [
+        True,
+        None,
+        "0.5",
+        1.5,
+        -0.1,
+        float("nan"),
+        float("inf"),
+        pytest.param(10**400, id="huge"),
+        [0.5],
+        {"score": 1},
+        1j,
+    ],
 )
 def test_anything_else_is_an_error_that_names_it(value: Any) -> None:
     with pytest.raises(JudgeError) as caught:
@@ -68,6 +80,11 @@ def test_anything_else_is_an_error_that_names_it(value: Any) -> None:
     message = str(caught.value)
     assert repr(value)[:40] in message
     assert "'s1'" in message and "python:mine:judge" in message
+
+
+def test_verdict_with_credits_out_of_range_is_an_error() -> None:
+    with pytest.raises(JudgeError, match="credit=nan"):
+        judge(lambda sample, response: Verdict(0.5, steps=(StepCredit(1, float("nan")),)))
 
 
 def test_value_that_cannot_be_shown_is_still_an_error() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ class Adapter:
     closed = False
 
     def __init__(self, **identity: Any) -> None:
-        self.identity = identity
+        self.identity: Mapping[str, Any] = identity
 
     async def generate(self, request: Request) -> Response:
         raise AssertionError("a judge asks through `ask`")
