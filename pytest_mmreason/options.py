@@ -247,7 +247,9 @@ def _absolute_spec(text: str, base: Path) -> str:
     """
     name, found, path = text.partition("=")
     if text.startswith("replay:"):
-        return f"replay:{base / Path(text.removeprefix('replay:')).expanduser()}"
+        file = Path(text.removeprefix("replay:")).expanduser()
+        is_word = len(file.parts) == 1 and not file.suffix and not (base / file).exists()
+        return text if is_word else f"replay:{base / file}"
     if found and ":" not in name:
         return f"{name}={base / Path(path).expanduser()}"
     if text.startswith((".", "~", "/")):

@@ -18,9 +18,12 @@ from pytest_mmreason.settings import Settings
 
 FIXTURE = "fixture"
 
+RECORDED = "answers written by hand and shipped to show the tool; no model was run"
+
 MODELS = {
     "openai": "openai:NAME      an OpenAI-compatible endpoint (--mm-base-url)",
     "replay": "replay:FILE      recorded answers: predictions.json, LLaVA's answers, results.jsonl",
+    "replay:mini": f"replay:mini      {RECORDED}",
     "python": "python:MODULE:ATTR   answer(prompt, images) -> str, plain or async",
     FIXTURE: "fixture          the mm_model fixture of the rootdir conftest.py",
 }
@@ -44,6 +47,15 @@ def bundled_benchmark(name: str) -> Path:
     package = Path(__file__).parent
     installed = package / "benchmarks" / name
     return installed if installed.is_dir() else package.parent / "benchmarks" / name
+
+
+def bundled_recording(name: str) -> Path | None:
+    """The recorded answers that ship with a bundled benchmark; None for any other name."""
+    return (
+        bundled_benchmark(name) / "recorded" / "example-answers.json"
+        if name in BENCHMARKS
+        else None
+    )
 
 
 @dataclass(slots=True)
@@ -76,7 +88,13 @@ class Registry:
         if kind == "replay":
             from pytest_mmreason.models.replay import ReplayModel
 
-            return ReplayModel(Path(argument), f"replay:{Path(argument).name}")
+            bundled = bundled_recording(argument)
+            model = ReplayModel(
+                bundled or settings.directory / argument, f"replay:{Path(argument).name}"
+            )
+            if bundled:
+                model.notes.append(f"replay:{argument}: {RECORDED}")
+            return model
         if kind == "python":
             return as_model(_import("--mm-model", spec, argument, settings), spec)
         return as_model(self.models[kind](argument), spec)

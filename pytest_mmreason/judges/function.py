@@ -85,8 +85,9 @@ class FunctionJudge:
 
 
 def _is_score(value: Any) -> bool:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
     # compared before float(), which overflows on a huge integer
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(0 <= value <= 1)
+    return is_number and bool(0 <= value <= 1)
 
 
 def _shown(value: object, limit: int = 120) -> str:

@@ -245,6 +245,8 @@ def _is_core(option: Words, said: Words, question: Words) -> bool:
 
 
 def _step_credit(step: Words, said: Words, question: Words) -> float:
+    if step.vocabulary <= question.vocabulary:
+        return 0.0  # an echo of the question would earn it
     share = coverage(step, said, question.vocabulary)
     return round(share, 4) if share >= _STEP_FLOOR else 0.0
 

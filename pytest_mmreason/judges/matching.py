@@ -94,12 +94,13 @@ def implied_polarity(response: Words, question: Words) -> bool | None:
 def negates_otherwise(reference: Words, response: Words) -> bool:
     """Whether, of a statement and its nearest clause in the response, just one is negated."""
     shared = reference.vocabulary & response.vocabulary
+    wanted = {token for token in set(response.tokens) - FILLER if root(token) in shared}
     overlap: dict[int, int] = {}
     negated: set[int] = set()
     for token, clause in zip(response.tokens, response.clauses, strict=True):
         if token in NOT:
             negated.add(clause)
-        elif root(token) in shared:
+        elif token in wanted:
             overlap[clause] = overlap.get(clause, 0) + 1
     if not overlap:
         return False

@@ -147,7 +147,7 @@ def root(token: str) -> str:
     """`token` without its ending: paint, paints, painting and painted are one."""
     if len(token) < 5 or token[0] == "#":
         return token
-    if token.endswith(_ENDINGS):
+    if token[-1] in "gdyrne" and token.endswith(_ENDINGS):
         ending = next(ending for ending in _ENDINGS if token.endswith(ending))
         if len(token) - len(ending) >= 3:
             token = token[: -len(ending)]

@@ -121,7 +121,7 @@ def test_long_invalid_reply_is_shortened_in_the_message_and_kept_in_the_detail()
     ],
 )
 def test_cut_reply_is_asked_for_again_with_more_room(
-    params: dict[str, int], limits: dict[str, int]
+    params: dict[str, Any], limits: dict[str, int]
 ) -> None:
     ask = Ask(cut(), GOOD)
     assert judge(ask, **params).score == 0.4
@@ -177,6 +177,7 @@ def test_identity_changes_with_all_that_can_change_a_verdict(tmp_path: Path) -> 
         LLMJudge(Adapter(model="a"), {}).identity("infimm-eval"),
     ]
     assert all(other != base for other in others)
+    assert others[-1]["schema"] == SCHEMA
     json.dumps(base)
 
 

@@ -189,8 +189,9 @@ def test_steps_earn_partial_credit_below_full_marks() -> None:
         ONIONS, "She is peeling onions. Onions release a compound that irritates.", "infimm-eval"
     )
     assert got.score_answer_only == 0.0
-    assert 0.0 < got.score <= STEPS_CAP < 1.0
     credits = [credit.credit for credit in got.steps]
+    assert got.score == pytest.approx(STEPS_CAP * sum(credits) / 3, abs=1e-3)
+    assert 0.0 < got.score < STEPS_CAP < 1.0
     assert credits[1] > 0.6 > credits[2]
 
 
@@ -198,6 +199,11 @@ def test_words_of_the_question_earn_no_step() -> None:
     got = judge_locally(ONIONS, "Why does she do this?", "infimm-eval")
     assert got.score == 0.0
     assert [credit.credit for credit in got.steps] == [0.0, 0.0, 0.0]
+
+
+def test_step_that_repeats_the_question_is_earned_by_nobody() -> None:
+    sample = Sample("s", "Which lamp is broken?", answer="red", steps=("A lamp is broken.",))
+    assert judge_locally(sample, "Which lamp is broken?", "infimm-eval").score == 0.0
 
 
 def test_steps_play_no_part_under_mm_vet() -> None:

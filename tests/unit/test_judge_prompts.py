@@ -12,6 +12,7 @@ from pytest_mmreason.errors import UsageError
 from pytest_mmreason.judges import mm_vet, rubric
 from pytest_mmreason.judges.base import InvalidVerdict, JudgeTask
 from pytest_mmreason.judges.quoting import boundary
+from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.sample import Sample
 
 SAMPLE = Sample(
@@ -37,8 +38,8 @@ ATTACKS = {
 }
 
 
-def texts(module_prompt: object) -> str:
-    return getattr(module_prompt, "turns")[-1].text  # noqa: B009
+def texts(prompt: Prompt) -> str:
+    return prompt.turns[-1].text
 
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)

@@ -43,7 +43,8 @@ GRADES = {
 def test_official_grades_are_replayed_run_by_run(tmp_path: Path) -> None:
     judge = ReplayJudge(write(tmp_path, GRADES))
     assert isinstance(judge, Judge)
-    assert (judge.ids, judge.runs) == ({"v1_0", "v1_1"}, 2)
+    assert judge.ids == {"v1_0", "v1_1"}
+    assert judge.runs == 2
     assert ask(judge, "v1_0", 1) == Verdict(0.1, judge_model="gpt-4-x")
     assert ask(judge, "v1_1", benchmark="mm-vet").score == 1.0
 
