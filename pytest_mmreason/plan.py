@@ -118,7 +118,10 @@ def plan_runs(
 
 def model_labels(specs: tuple[str, ...]) -> dict[str, str]:
     """spec -> label: the spec itself, a recording by its file's name where that is unique."""
-    short = {s: f"replay:{Path(s).name}" if s.startswith("replay:") else s for s in specs}
+    short = {
+        s: f"replay:{Path(s.removeprefix('replay:')).name}" if s.startswith("replay:") else s
+        for s in specs
+    }
     count = Counter(short.values())
     return {spec: label if count[label] == 1 else spec for spec, label in short.items()}
 

@@ -6,6 +6,7 @@ the standard library. The hooks of a run are registered only when a run was aske
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -60,7 +61,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
         return None
     with _usage_errors():
         listing = _registry(config).listing(what)
-    config.get_terminal_writer().line(listing)
+    sys.stdout.write(f"{listing}\n")
     return 0
 
 

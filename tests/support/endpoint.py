@@ -62,8 +62,11 @@ class Endpoint:
             def log_message(self, format: str, *args: Any) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 128  # the default of 5 resets connections that come at once
+
+        self._server = Server(("127.0.0.1", 0), Handler)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     @property
@@ -79,6 +82,14 @@ class Endpoint:
     def repeats(self) -> int:
         """Requests that had been made before, byte for byte."""
         return sum(count - 1 for count in self._seen.values())
+
+    def reset(self) -> None:
+        """Forget every request so far."""
+        with self._lock:
+            self.requests.clear()
+            self.authorizations.clear()
+            self.peak.clear()
+            self._seen.clear()
 
     def close(self) -> None:
         """Stop answering."""
