@@ -186,7 +186,8 @@ def read_settings(config: pytest.Config) -> Settings:
     """The Settings of this session; UsageError names the option and what it takes."""
     invocation = config.invocation_params.dir
     ini_directory = config.inipath.parent if config.inipath else config.rootpath
-    values: dict[str, Any] = {"directory": invocation}
+    bases: dict[str, Path] = {}
+    values: dict[str, Any] = {"directory": invocation, "bases": bases}
     for option in OPTIONS:
         given, source, base = config.getoption(option.dest), option.flag, invocation
         if given is None:
@@ -196,6 +197,7 @@ def read_settings(config: pytest.Config) -> Settings:
             continue
         texts = given if isinstance(given, list) else [given]
         if option.name in ("model", "benchmark", "judge"):
+            bases[option.name] = base
             texts = [_absolute_spec(text, base) for text in texts]
         try:
             parsed = [

@@ -150,7 +150,7 @@ class Registry:
             return native.load(Path(path), name)
         if name in BENCHMARKS:
             return native.load(bundled_benchmark(name))
-        folder = settings.directory / spec
+        folder = settings.base_of("benchmark") / spec
         if folder.is_dir() or "/" in spec:
             return native.load(folder)
         known = [*BENCHMARKS, *self.benchmarks]
@@ -222,15 +222,18 @@ def _import(option: str, spec: str, argument: str, settings: Settings) -> Any:
     module_name, found, attribute = argument.partition(":")
     if not found or not attribute:
         raise UsageError(f"{option}={spec}: write python:MODULE:ATTR")
-    if str(settings.directory) not in sys.path:
-        sys.path.append(str(settings.directory))
+    folder = settings.base_of(option.removeprefix("--mm-"))
+    for place in (settings.directory, folder):
+        if str(place) not in sys.path:
+            sys.path.append(str(place))
     try:
         target: Any = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"{option}={spec}: {error}. MODULE is imported from {settings.directory} and sys.path"
-        ) from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if missing and f"{module_name}.".startswith(f"{missing}."):
+            raise UsageError(
+                f"{option}={spec}: {error}. MODULE is imported from {folder} and sys.path"
+            ) from None
         raise UsageError(
             f"{option}={spec}: importing it raised {type(error).__name__}: {error}"
         ) from error

@@ -84,11 +84,9 @@ class RowNames:
             if kind in ("complexity", "cell"):
                 found.sort(key=lambda value: _complexity_rank(value.rpartition("/")[2]))
             for value in found:
-                name = (
-                    value
-                    if kind in ("overall", "flag") or value not in taken
-                    else f"{kind}:{value}"
-                )
+                name = value
+                while name in taken and kind not in ("overall", "flag"):
+                    name = f"{kind}:{name}"
                 taken.add(name)
                 self._names[kind, value] = name
         self.counts = {name: counts[kind][value] for (kind, value), name in self._names.items()}
@@ -164,9 +162,10 @@ def score_rows(
     by_sample: dict[str, list[Record]] = {}
     for record in records:
         by_sample.setdefault(record.sample, []).append(record)
+    judge_runs = max((len(record.scores) for record in records), default=0) or 1
     members: dict[tuple[str, str], list[_Scored]] = {}
     for repeats in by_sample.values():
-        scored = _score_sample(repeats, on_error)
+        scored = _score_sample(repeats, on_error, judge_runs)
         for facet in facets(repeats[0]):
             members.setdefault(facet, []).append(scored)
     return {
@@ -185,21 +184,19 @@ class _Scored:
     passes: tuple[float | None, ...]
 
 
-def _score_sample(repeats: Sequence[Record], on_error: str) -> _Scored:
-    runs = max((len(record.scores) for record in repeats), default=0) or 1
+def _score_sample(repeats: Sequence[Record], on_error: str, judge_runs: int) -> _Scored:
     scores: list[float] = []
     passes: list[float | None] = []
     for record in repeats:
         if record.status in COUNTED and record.score is not None:
             scores.append(record.score)
-            passes += (
-                (0.0,) * runs if record.status == REFUSED else record.scores or (record.score,)
-            )
+            # One verdict, given by hand or by a content filter, stands for every judge run.
+            passes += record.scores if len(record.scores) > 1 else (record.score,) * judge_runs
         elif record.status in ERRORS and on_error == "zero":
             scores.append(0.0)
-            passes += (0.0,) * runs
+            passes += (0.0,) * judge_runs
         else:
-            passes += (None,) * runs
+            passes += (None,) * judge_runs
     score = math.fsum(scores) / len(scores) if scores else None
     return _Scored(repeats[0].weight, score, tuple(passes))
 
@@ -211,7 +208,7 @@ def _make_row(name: str, kind: str, members: Sequence[_Scored]) -> Row:
     passes = max((len(p) for _, _, p in counted), default=0)
     runs: list[float] = []
     for i in range(passes):
-        column = [(w, p[i] if i < len(p) else p[0] if len(p) == 1 else None) for w, _, p in counted]
+        column = [(w, p[i] if i < len(p) else None) for w, _, p in counted]
         complete = [(w, s) for w, s in column if s is not None]
         if len(complete) == len(column):
             value = weighted_score(complete)

@@ -67,6 +67,11 @@ class Settings:
     cache_dir: Path = Path(".mmreason/cache")
     cache: str = "on"
     directory: Path = Path()
+    bases: Mapping[str, Path] = field(default_factory=dict)
+
+    def base_of(self, option: str) -> Path:
+        """Where relative paths of an option start: the ini file's folder, or the working one."""
+        return self.bases.get(option, self.directory)
 
     @property
     def active(self) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mmreason.reports.text import duration, encodable, thousands
+from pytest_mmreason.reports.text import count, duration, encodable, thousands
 
 if TYPE_CHECKING:
     from pytest_mmreason.session import OwnerSession
@@ -62,7 +62,7 @@ class LiveLine:
             return
         self._last = now
         if self._is_terminal:
-            self._draw(self.text(now - self._started))
+            self._draw(self.text(now - self._started, self._width))
         else:
             self._reporter.ensure_newline()
             self._reporter.write_line(encodable(self.text(now - self._started), sys.stdout))
@@ -74,34 +74,41 @@ class LiveLine:
             sys.stdout.write(f"\n\x1b[2K\x1b[1A\x1b[{self._column()}G")
             sys.stdout.flush()
 
-    def text(self, elapsed_s: float) -> str:
-        """What the line says."""
+    def text(self, elapsed_s: float, width: int | None = None) -> str:
+        """What the line says; where `width` is narrow, the least important is left out."""
         ledger = self._session.ledger
         assert ledger is not None
         progress = self._session.engine.progress()
         done, total = ledger.finished, ledger.expected
-        parts = [f"{done}/{total}"]
         score = ledger.running_score()
-        if score is not None:
-            parts.append(f"{score:.1f} so far")
-        parts.append(f"{progress.model_in_flight + progress.judge_in_flight} in flight")
-        if progress.retries:
-            causes = ", ".join(sorted(progress.retries))
-            parts.append(f"{sum(progress.retries.values())} retries ({causes})")
-        if progress.tokens:
-            parts.append(f"{thousands(progress.tokens)} tokens")
-        if 0 < done < total:
-            parts.append(f"{duration(elapsed_s / done * (total - done))} left")
-        return "mmreason  " + " · ".join(parts)
+        retries, causes = sum(progress.retries.values()), ", ".join(sorted(progress.retries))
+        parts = {
+            "done": f"{done}/{total}",
+            "score": f"{score:.1f} so far" if score is not None else "",
+            "flight": f"{progress.model_in_flight + progress.judge_in_flight} in flight",
+            "retries": f"{count(retries, 'retry', 'retries')} ({causes})" if retries else "",
+            "tokens": f"{thousands(progress.tokens)} tokens" if progress.tokens else "",
+            "left": f"{duration(elapsed_s / done * (total - done))} left" if 0 < done < total else "",
+        }
+        line = ""
+        for dropped in ("", "tokens", "flight", "retries"):
+            parts.pop(dropped, None)
+            line = "mmreason  " + " · ".join(part for part in parts.values() if part)
+            if width is None or len(line) < width:
+                break
+        return line
 
     def _draw(self, text: str) -> None:
-        width = self._reporter._tw.fullwidth
-        text = encodable(text, sys.stdout)[: width - 1]
+        text = encodable(text, sys.stdout)[: self._width - 1]
         # A line feed first: at the bottom of the screen it scrolls, and going up one
         # line again is right wherever the cursor was.
         sys.stdout.write(f"\n\x1b[2K{text}\x1b[1A\x1b[{self._column()}G")
         sys.stdout.flush()
         self._drawn = True
+
+    @property
+    def _width(self) -> int:
+        return int(self._reporter._tw.fullwidth)
 
     def _column(self) -> int:
         return int(self._reporter._tw.width_of_current_line) + 1

@@ -186,8 +186,7 @@ def session_text(summary: Summary) -> str:
     for role, causes in (summary.retries or {}).items():
         if causes:
             shown = ", ".join(f"{cause} ×{number}" for cause, number in sorted(causes.items()))
-            total = sum(causes.values())
-            parts.append(f"{role} {total} {'retry' if total == 1 else 'retries'} ({shown})")
+            parts.append(f"{role} {count(sum(causes.values()), 'retry', 'retries')} ({shown})")
     hits = summary.cache_hits or {}
     if any(hits.values()):
         found = [f"{hits['model']:,} responses"] if hits.get("model") else []

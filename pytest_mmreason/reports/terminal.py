@@ -208,8 +208,9 @@ class Terminal:
         self._line(line)
 
     def _table(self, table: tables.Table) -> None:
-        for line in render(table, self._reporter._tw.fullwidth, self._reporter._tw.hasmarkup):
-            self._line(line)
+        writer = self._reporter._tw
+        for line in render(table, writer.fullwidth - 1, writer.hasmarkup):
+            self._line(f" {line}" if line else "")
 
 
 def render(table: tables.Table, width: int, colour: bool) -> list[str]:

@@ -78,6 +78,6 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
 
 
-def count(number: int, noun: str) -> str:
-    """``1 sample``, ``2 samples``, ``1,000 samples``."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """``1 sample``, ``2 samples``, ``1,000 samples``; `plural` where it is no mere s."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -80,11 +80,10 @@ def test_two_workers_change_nothing(look: Any, gates: tuple[str, ...], exit: int
     assert look(*gates, "-n2") == serial
 
 
-@pytest.mark.parametrize("dist", ["loadscope", "loadgroup", "worksteal", "loadfile"])
-def test_every_way_to_distribute_gives_the_same_run(look: Any, dist: str) -> None:
-    distributed = look(*PASSING, "-n2", f"--dist={dist}")
-    assert statuses(r for r in distributed.records if r["model"] == "openai:m") == EVERY_STATUS
-    assert distributed == look(*PASSING)
+def test_every_way_to_distribute_gives_the_same_run(look: Any) -> None:
+    serial = look(*PASSING)
+    for dist in ("loadscope", "loadgroup", "worksteal"):
+        assert look(*PASSING, "-n2", f"--dist={dist}") == serial, dist
 
 
 def test_a_record_counts_once_where_every_worker_runs_every_item(look: Any) -> None:

@@ -37,7 +37,7 @@ def test_suite_runs_beside_the_tests_of_the_repository(repo: Project) -> None:
     assert repo.asked() == [f"s{n}" for n in range(6)]
 
 
-@pytest.mark.parametrize("dist", ["load", "loadscope", "loadfile", "worksteal", "each"])
+@pytest.mark.parametrize("dist", ["loadscope", "each"])
 def test_suite_runs_beside_the_tests_of_the_repository_in_workers(
     repo: Project, dist: str
 ) -> None:
@@ -48,13 +48,12 @@ def test_suite_runs_beside_the_tests_of_the_repository_in_workers(
 
 
 def test_suite_runs_beside_a_virtual_environment_in_the_repository(repo: Project) -> None:
-    packages = repo.path / ".venv" / "lib" / "python3.11" / "site-packages"
+    packages = repo.path / "env" / "lib" / "python3.11" / "site-packages"
     for package in (packages / "pytest_mmreason" / "suite", packages / "other"):
         package.mkdir(parents=True)
         (package / "test_benchmark.py").write_text("raise ImportError('not to be collected')")
-    (repo.path / ".venv" / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    (repo.path / "env" / "pyvenv.cfg").write_text("home = /usr/bin\n")
     assert suite_and_own(repo.ids(repo.model, repo.made)) == (6, 1)
-    assert suite_and_own(repo.ids(repo.model, repo.made, "--collect-in-virtualenv")) == (0, 0)
 
 
 def test_positional_argument_keeps_the_suite_out(repo: Project) -> None:
@@ -126,7 +125,7 @@ def test_unknown_mode_is_a_usage_error_with_the_nearest(repo: Project) -> None:
     result.stderr.fnmatch_lines(["*mm_suite is 'onn', not one of auto, on, off. Did you mean 'on'*"])
 
 
-@pytest.mark.parametrize("args", [(), ("-n2",), ("--import-mode=importlib",)])
+@pytest.mark.parametrize("args", [(), ("-n2", "--import-mode=importlib")])
 def test_files_of_the_same_name_do_not_shadow_the_suite(
     project: Project, args: tuple[str, ...]
 ) -> None:
