@@ -10,7 +10,8 @@ import pytest
 
 from pytest_mmreason.client import Selection
 from pytest_mmreason.fixtures import SESSION_KEY
-from pytest_mmreason.naming import RESERVED_MARKERS, STANDARD_MARKERS, marker_names, slug, slugs
+from pytest_mmreason.markers import RESERVED_MARKERS, STANDARD_MARKERS
+from pytest_mmreason.naming import marker_names, slug, slugs
 from pytest_mmreason.options import names_benchmark, read_suite_mode
 from pytest_mmreason.plan import Plan, Work
 from pytest_mmreason.sample import Sample

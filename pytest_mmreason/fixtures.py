@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -72,11 +70,11 @@ def mm_evaluate(request: pytest.FixtureRequest) -> Evaluate:
     return Evaluate(session, work, request)
 
 
-@dataclass(frozen=True, slots=True)
 class ModelHandle:
     """The model of the current item, asked through the engine's limits, retries and cache."""
 
-    session: AnySession
+    def __init__(self, session: AnySession) -> None:
+        self.session = session
 
     def __call__(self, prompt: str, images: Sequence[Image.Image | ImageRef] = ()) -> Response:
         """The model's response to a prompt and images. Raises ModelError."""
@@ -91,11 +89,11 @@ class ModelHandle:
         return self.session.client.generate(spec, Prompt.of(prompt), [_loaded(i) for i in images])
 
 
-@dataclass(frozen=True, slots=True)
 class JudgeHandle:
     """The judge of the session, asked through the engine's limits, retries and cache."""
 
-    session: AnySession
+    def __init__(self, session: AnySession) -> None:
+        self.session = session
 
     def __call__(self, sample: Sample, response: object) -> Verdict:
         """The verdict on ``str(response)``; 0 for a blank one. Raises JudgeError."""
@@ -234,6 +232,7 @@ def _no_fixture(name: str) -> None:
 def _loaded(image: Image.Image | ImageRef) -> LoadedImage:
     """An image of a test's own making, or of a sample, ready to be sent."""
     import hashlib
+    import io
 
     from pytest_mmreason import imaging
     from pytest_mmreason.sample import ImageRef

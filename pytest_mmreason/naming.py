@@ -7,45 +7,7 @@ import keyword
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-STANDARD_MARKERS = {
-    "deductive": "samples of deductive reasoning (InfiMM-Eval)",
-    "abductive": "samples of abductive reasoning (InfiMM-Eval)",
-    "analogical": "samples of analogical reasoning (InfiMM-Eval)",
-    "moderate": "samples of moderate complexity (InfiMM-Eval)",
-    "high": "samples of high complexity (InfiMM-Eval)",
-    "rec": "samples that need recognition (MM-Vet)",
-    "ocr": "samples that need reading of text (MM-Vet)",
-    "know": "samples that need knowledge (MM-Vet)",
-    "gen": "samples that need language generation (MM-Vet)",
-    "spat": "samples that need spatial awareness (MM-Vet)",
-    "math": "samples that need arithmetic (MM-Vet)",
-    "multi_image": "samples with several images",
-    "counter_intuitive": "samples whose answer goes against intuition (InfiMM-Eval)",
-}
-"""Markers that exist whatever the benchmark."""
-
-RESERVED_MARKERS = frozenset(
-    [
-        "mmreason",
-        "skip",
-        "skipif",
-        "xfail",
-        "parametrize",
-        "usefixtures",
-        "filterwarnings",
-        "tryfirst",
-        "trylast",
-        "hookwrapper",
-        "optionalhook",
-        "no_cover",
-        "xdist_group",
-        "flaky",
-        "timeout",
-        "asyncio",
-        "anyio",
-    ]
-)
-"""Markers that would change how an item runs."""
+from pytest_mmreason.markers import RESERVED_MARKERS, STANDARD_MARKERS
 
 LONGEST_ID = 60
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+=,~-]+")
@@ -88,7 +50,9 @@ def marker_names(values: Iterable[str], reserved: Collection[str]) -> dict[str, 
     for value in distinct:
         if value in result:
             continue
-        base = re.sub(r"\W+", "_", value).strip("_") or _hash(value, 8)
+        # Not \W: it spares digits such as "²", which no identifier may hold.
+        fit = "".join(c if f"a{c}".isidentifier() else " " for c in value)
+        base = re.sub(" +", "_", fit).strip("_") or _hash(value, 8)
         if not _is_fit(base, reserved):
             base = f"mm_{base}"
         name, number = base, 2

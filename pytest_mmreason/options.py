@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import json
 import math
-import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import pytest
 
-from pytest_mmreason.errors import UsageError, nearest
-from pytest_mmreason.settings import ErrorQuota, Settings, Threshold
+if TYPE_CHECKING:
+    from pytest_mmreason.settings import ErrorQuota, Settings, Threshold
 
 SUITE_MODES = ("auto", "on", "off")
 LISTS = ("models", "judges", "benchmarks")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One row of the table; `parse` turns a string into the value or raises ValueError."""
 
     name: str
@@ -49,6 +46,8 @@ class Option:
 def _choice(*values: str) -> Callable[[str], str]:
     def parse(text: str) -> str:
         if text not in values:
+            from pytest_mmreason.errors import nearest
+
             raise ValueError(
                 f"is {text!r}, not one of {', '.join(values)}. {nearest(text, values)}"
             )
@@ -89,6 +88,8 @@ def _number(
 
 
 def _threshold(text: str) -> Threshold:
+    from pytest_mmreason.settings import Threshold
+
     row, found, score = text.rpartition("=")
     if found and not row:
         raise ValueError(f"is {text!r}; write ROW=SCORE, or SCORE for the overall row")
@@ -99,6 +100,8 @@ def _threshold(text: str) -> Threshold:
 
 
 def _error_quota(text: str) -> ErrorQuota:
+    from pytest_mmreason.settings import ErrorQuota
+
     if text.endswith("%"):
         return ErrorQuota(_number(0, 100)(text[:-1].strip()), percent=True)
     return ErrorQuota(_whole(0)(text))
@@ -182,8 +185,24 @@ def add_options(parser: pytest.Parser) -> None:
     )
 
 
+def is_dormant(config: pytest.Config) -> bool:
+    """True if neither the command line nor the ini file names a model or graded answers."""
+    for name in ("mm_model", "mm_agreement"):
+        try:
+            if config.getoption(name) or config.getini(name):
+                return False
+        except (pytest.UsageError, TypeError, ValueError):
+            return False  # set, in a form that only read_settings knows how to read
+    return True
+
+
 def read_settings(config: pytest.Config) -> Settings:
     """The Settings of this session; UsageError names the option and what it takes."""
+    from dataclasses import replace
+
+    from pytest_mmreason.errors import UsageError
+    from pytest_mmreason.settings import Settings
+
     invocation = config.invocation_params.dir
     ini_directory = config.inipath.parent if config.inipath else config.rootpath
     bases: dict[str, Path] = {}
@@ -212,21 +231,16 @@ def read_settings(config: pytest.Config) -> Settings:
         values[name] = tuple(dict.fromkeys(values.get(name, ())))
     settings = Settings(**{k: v for k, v in values.items() if v != ()})
     if not settings.cache_dir.is_absolute():
-        settings = Settings(
-            **{**values_of(settings), "cache_dir": config.rootpath / settings.cache_dir}
-        )
+        settings = replace(settings, cache_dir=config.rootpath / settings.cache_dir)
     if settings.max_disagreement is not None and settings.agreement is None:
         raise UsageError("--mm-max-disagreement gates --mm-agreement=FILE, which is not given")
     return settings
 
 
-def values_of(settings: Settings) -> dict[str, Any]:
-    """The fields of `settings` as keyword arguments."""
-    return {name: getattr(settings, name) for name in Settings.__dataclass_fields__}
-
-
 def read_suite_mode(config: pytest.Config) -> str:
     """ini ``mm_suite``; UsageError if it is none of SUITE_MODES."""
+    from pytest_mmreason.errors import UsageError, nearest
+
     mode = str(config.getini("mm_suite"))
     if mode not in SUITE_MODES:
         raise UsageError(
@@ -283,6 +297,8 @@ def _ini_text(config: pytest.Config, option: Option, value: object) -> str:
     if isinstance(value, bool) and option.name == "cache":
         return "on" if value else "off"
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        from pytest_mmreason.errors import UsageError
+
         raise UsageError(
             f"{option.dest} in {config.inipath} is {value!r}; a string or number is needed"
             + (", or a list of them" if option.repeat else "")
@@ -293,6 +309,8 @@ def _ini_text(config: pytest.Config, option: Option, value: object) -> str:
 def _native_toml(config: pytest.Config) -> Mapping[str, Any]:
     if config.inipath is None or config.inipath.suffix != ".toml":
         return {}
+    import tomllib
+
     document = tomllib.loads(config.inipath.read_text(encoding="utf-8"))
     if config.inipath.name == "pyproject.toml":
         document = document.get("tool", {})

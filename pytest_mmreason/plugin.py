@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mmreason.errors import BenchmarkError, UsageError
 from pytest_mmreason.fixtures import (
     RECORD_KEY,
     SESSION_KEY,
@@ -22,7 +21,7 @@ from pytest_mmreason.fixtures import (
     mm_model,
     mm_sample,
 )
-from pytest_mmreason.naming import STANDARD_MARKERS
+from pytest_mmreason.markers import STANDARD_MARKERS
 
 if TYPE_CHECKING:
     from pytest_mmreason.registry import Registry
@@ -68,9 +67,11 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Open a session, unless no model was named; bad input is said here, before anything runs."""
-    from pytest_mmreason.options import read_settings, read_suite_mode
+    from pytest_mmreason.options import is_dormant, read_settings, read_suite_mode
 
     config = session.config
+    if is_dormant(config):
+        return
     with _usage_errors():
         settings = read_settings(config)
         read_suite_mode(config)
@@ -249,6 +250,8 @@ def _registry(config: pytest.Config) -> Registry:
 @contextmanager
 def _usage_errors() -> Iterator[None]:
     """What the user can mend becomes pytest's usage error, exit 4."""
+    from pytest_mmreason.errors import BenchmarkError, UsageError
+
     try:
         yield
     except (UsageError, BenchmarkError) as error:

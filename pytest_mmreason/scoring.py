@@ -15,7 +15,7 @@ from functools import lru_cache
 from statistics import NormalDist
 from typing import Protocol
 
-from pytest_mmreason.record import COUNTED, ERRORS, REFUSED, STATUSES, Record
+from pytest_mmreason.record import COUNTED, ERRORS, STATUSES, Record
 
 OVERALL = "overall"
 FIXED_ROWS = (OVERALL, "multi_image", "counter_intuitive")

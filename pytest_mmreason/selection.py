@@ -18,10 +18,10 @@ def read_subset(path: Path) -> tuple[str, ...]:
     Raises UsageError naming the file.
     """
     try:
-        ids = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        ids = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"--mm-subset {path}: {error}") from None
-    if not isinstance(ids, list) or not all(isinstance(i, (str, int)) for i in ids):
+    if not isinstance(ids, list) or not all(type(i) in (str, int) for i in ids):
         raise UsageError(f"--mm-subset {path}: a JSON list of sample ids is needed")
     return tuple(str(i) for i in ids)
 

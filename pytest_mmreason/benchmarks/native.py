@@ -28,13 +28,13 @@ def load(folder: Path, name: str | None = None) -> Benchmark:
         raise BenchmarkError(str(folder), [f"{what}; see docs/benchmarks.md for the format"])
     faults: list[str] = []
     manifest = _read_manifest(manifest_path, faults)
-    if faults:
-        raise BenchmarkError(str(manifest_path), faults)
     benchmark_name = name or manifest.name
-    samples_path = folder / manifest.samples
-    samples = _read_samples(samples_path, folder, benchmark_name, manifest, faults)
+    samples: list[Sample] = []
+    if manifest.samples:
+        samples_path = folder / manifest.samples
+        samples = _read_samples(samples_path, folder, benchmark_name, manifest, faults)
     if faults:
-        raise BenchmarkError(str(samples_path), faults)
+        raise BenchmarkError(str(folder), faults)
     return Benchmark(
         name=benchmark_name,
         protocol=manifest.protocol,
@@ -59,11 +59,13 @@ class _Manifest:
 
 
 def _read_manifest(path: Path, faults: list[str]) -> _Manifest:
+    """The manifest; its `samples` is empty where it does not tell which file to read."""
     manifest = _Manifest()
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
         faults.append(f"{path.name}: {error}")
+        manifest.samples = ""
         return manifest
     known = [*_Manifest.__dataclass_fields__]
     for key, value in table.items():
@@ -85,8 +87,11 @@ def _read_manifest(path: Path, faults: list[str]) -> _Manifest:
         )
     elif "weights" not in table:
         manifest.weights = dict(DEFAULT_WEIGHTS[manifest.protocol])
-    if Path(manifest.samples).is_absolute() or ".." in Path(manifest.samples).parts:
+    if not manifest.samples:
+        faults.append(f"{path.name}: samples is empty")
+    elif Path(manifest.samples).is_absolute() or ".." in Path(manifest.samples).parts:
         faults.append(f"{path.name}: samples {manifest.samples!r} lies outside the folder")
+        manifest.samples = ""
     return manifest
 
 

@@ -167,7 +167,7 @@ def test_ctrl_c_keeps_what_is_finished(
     )
     try:
         # Every call is under way, and the quick ones are answered.
-        wait_until(lambda: len(endpoint.requests) == 8 and kept_answers(pytester.path) == 4)
+        wait_until(lambda: print(len(endpoint.requests), kept_answers(pytester.path)) or len(endpoint.requests) == 8 and kept_answers(pytester.path) == 4)
         if workers:
             # A finished item of one worker may lie behind a waiting one of the other.
             wait_until(lambda: len(journal(pytester.path)) >= 2)
@@ -192,10 +192,10 @@ def test_ctrl_c_keeps_what_is_finished(
     assert sorted(map(number_of, endpoint.requests)) == [4, 5, 6, 7], "finished answers were kept"
 
 
-def wait_until(condition: Callable[[], bool], patience_s: float = 60.0) -> None:
+def wait_until(condition: Callable[[], bool], patience_s: float = 20.0, why="") -> None:
     deadline = time.monotonic() + patience_s
     while not condition():
-        assert time.monotonic() < deadline, "it never came to pass"
+        assert time.monotonic() < deadline, why
         time.sleep(0.05)
 
 
