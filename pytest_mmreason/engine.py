@@ -81,7 +81,7 @@ class Engine:
         self.judge = judge
         self.stopped: str | None = None
         self._keep = keep
-        self._evaluator = Evaluator(plan.settings, store)
+        self._evaluator = Evaluator(plan.settings, store, plan.judge)
         self._works: Sequence[Work] = ()
         self._claims: Counter[Work] = Counter()
         self._tasks: dict[Work, asyncio.Task[Evaluated]] = {}

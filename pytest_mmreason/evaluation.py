@@ -68,7 +68,8 @@ class Judgement:
 class Evaluator:
     """Evaluates samples; holds what all of them share: settings, store and pools."""
 
-    def __init__(self, settings: Settings, store: Store) -> None:
+    def __init__(self, settings: Settings, store: Store, judge_label: str) -> None:
+        self.judge_label = judge_label
         self.settings = settings
         self.store = store
         limits = (settings.concurrency, settings.timeout, settings.retries, settings.seed)
@@ -82,7 +83,7 @@ class Evaluator:
     ) -> tuple[Record, CallError | None]:
         """The record of `sample`, and the error that should stop the run, if there is one."""
         prompt = render(sample, run.prompt, self.settings.images)
-        draft = draft_record(run, sample, repeat, judge.name, prompt)
+        draft = draft_record(run, sample, repeat, self.judge_label, prompt)
         try:
             answer = await self.respond(model, prompt, sample, repeat)
             draft = _with_answer(draft, answer)

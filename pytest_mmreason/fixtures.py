@@ -159,7 +159,7 @@ class Evaluate:
         if not isinstance(verdict, Verdict):
             verdict = Verdict(verdict)
         run = self._session.plan.runs[self._work.run]
-        draft = draft_record(run, sample, self._work.repeat, self._session.settings.judge, None)
+        draft = draft_record(run, sample, self._work.repeat, self._session.plan.judge, None)
         draft = dataclasses.replace(
             draft,
             response=str(response),

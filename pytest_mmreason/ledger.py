@@ -81,11 +81,10 @@ class _Entry:
 class Ledger:
     """Records by key, counted once whatever is rerun or run in every worker."""
 
-    def __init__(self, plan: Plan, judge: str, journal: Journal) -> None:
+    def __init__(self, plan: Plan, journal: Journal) -> None:
         self.plan = plan
         self.failed = 0
         self.tolerable = 0
-        self._judge = judge
         self._journal = journal
         self._entries: dict[RecordKey, _Entry] = {}
         self._by_item: dict[str, _Entry] = {}
@@ -183,7 +182,7 @@ class Ledger:
         )
         work = entry.work
         draft = draft_record(
-            self.plan.runs[work.run], self.plan.sample(work), work.repeat, self._judge, None
+            self.plan.runs[work.run], self.plan.sample(work), work.repeat, self.plan.judge, None
         )
         return dataclasses.replace(draft, status=MISSING, reason=reason)
 

@@ -56,6 +56,11 @@ class Plan:
     names: Mapping[str, RowNames]
     graded: agreement.Graded | None = None
 
+    @property
+    def judge(self) -> str:
+        """What tables and records call the judge."""
+        return spec_labels((self.settings.judge,))[self.settings.judge]
+
     def works(self) -> Iterator[Work]:
         """All selected work, in collection order."""
         for index, run in enumerate(self.runs):
@@ -93,7 +98,7 @@ def make_plan(settings: Settings, registry: Registry) -> Plan:
             settings, {agreement.NAME: graded.benchmark}, {agreement.NAME: agreement.MODEL}
         )
         return replace(plan, graded=graded)
-    return plan_runs(settings, benchmarks, model_labels(settings.model))
+    return plan_runs(settings, benchmarks, spec_labels(settings.model))
 
 
 def plan_runs(
@@ -116,7 +121,7 @@ def plan_runs(
     return Plan(settings, runs, selected, names)
 
 
-def model_labels(specs: tuple[str, ...]) -> dict[str, str]:
+def spec_labels(specs: tuple[str, ...]) -> dict[str, str]:
     """spec -> label: the spec itself, a recording by its file's name where that is unique."""
     short = {
         s: f"replay:{Path(s.removeprefix('replay:')).name}" if s.startswith("replay:") else s

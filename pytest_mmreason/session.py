@@ -129,7 +129,7 @@ class OwnerSession:
         engine.close()
         records = [ledger.records(run) for run in range(len(self.plan.runs))]
         outcome = Outcome(exitstatus, ledger.failed, ledger.tolerable, stopped or self.stopped)
-        summary = summarise(self.plan, self.settings.judge, records, ledger.expected, outcome)
+        summary = summarise(self.plan, records, ledger.expected, outcome)
         notes = [*self.warnings, *engine.notes()]
         for run in summary.runs:
             notes += [f"{run.spec.benchmark.name}: {note}" for note in run.spec.benchmark.notes]
@@ -174,7 +174,7 @@ class OwnerSession:
         store = open_store(self.settings.cache_dir, self.settings.cache)
         journal = Journal(home / "journal" if home else None)
         models, judge = self._roles
-        self._ledger = Ledger(self.plan, self.settings.judge, journal)
+        self._ledger = Ledger(self.plan, journal)
         self._engine = Engine(self.plan, models, judge, store, keep=self._keep)
         self._client = LocalClient(self._engine, self._ledger)
 

@@ -86,7 +86,7 @@ class Summary:
 
 
 def summarise(
-    plan: Plan, judge: str, records: Sequence[Sequence[Record]], expected: int, outcome: Outcome
+    plan: Plan, records: Sequence[Sequence[Record]], expected: int, outcome: Outcome
 ) -> Summary:
     """The summary of a session.
 
@@ -108,7 +108,14 @@ def summarise(
             gates.append(agreement.gate(agreed, settings.max_disagreement))
         runs.append(
             RunResult(
-                spec, judge, found, count_statuses(found), rows, gates, sum_usage(found), agreed
+                spec,
+                plan.judge,
+                found,
+                count_statuses(found),
+                rows,
+                gates,
+                sum_usage(found),
+                agreed,
             )
         )
     total: dict[str, int] = {}

@@ -88,7 +88,9 @@ class LiveLine:
             "flight": f"{progress.model_in_flight + progress.judge_in_flight} in flight",
             "retries": f"{count(retries, 'retry', 'retries')} ({causes})" if retries else "",
             "tokens": f"{thousands(progress.tokens)} tokens" if progress.tokens else "",
-            "left": f"{duration(elapsed_s / done * (total - done))} left" if 0 < done < total else "",
+            "left": f"{duration(elapsed_s / done * (total - done))} left"
+            if 0 < done < total
+            else "",
         }
         line = ""
         for dropped in ("", "tokens", "flight", "retries"):

@@ -48,9 +48,7 @@ class Terminal:
                 f"benchmark {benchmark.name}{version} · {samples} · {benchmark.fingerprint}"
             )
         models = ", ".join(dict.fromkeys(run.model for run in plan.runs))
-        lines.append(
-            f"model {models} · prompt {', '.join(settings.prompt)} · judge {settings.judge}"
-        )
+        lines.append(f"model {models} · prompt {', '.join(settings.prompt)} · judge {plan.judge}")
         lines += self._session.warnings
         return [encodable(inert(f"mmreason: {line}"), sys.stdout) for line in lines]
 

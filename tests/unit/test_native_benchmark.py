@@ -158,14 +158,13 @@ def test_null_answer_means_unreferenced(tmp_path: Path) -> None:
 
 
 def test_byte_order_marks_and_crlf_do_no_harm(tmp_path: Path) -> None:
-    write(tmp_path, "\ufeffname = 'made'\r\n", "\ufeff" + GOOD.replace("\n", "\r\n") * 1)
+    write(tmp_path, "\ufeffname = 'made'\r\n", "\ufeff" + GOOD.replace("\n", "\r\n"))
     assert [s.id for s in load(tmp_path).samples] == ["a"]
 
 
-@pytest.mark.parametrize("text", ["猫はどこ？", "سؤال", "a\u2028b\u2029c\u0085d\x0b", "\ud800"])
+@pytest.mark.parametrize("text", ["猫はどこ？", "سؤال", "a\u2028b\u2029c\u0085d", "\ud800"])
 def test_any_text_stays_whole(tmp_path: Path, text: str) -> None:
-    escaped = "\ud800" in text or "\x0b" in text
-    line = json.dumps({"id": text, "question": text}, ensure_ascii=escaped)
+    line = json.dumps({"id": text, "question": text}, ensure_ascii="\ud800" in text)
     (only,) = load(write(tmp_path, samples=line)).samples
     assert (only.id, only.question) == (text, text)
 
