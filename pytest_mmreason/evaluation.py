@@ -5,54 +5,34 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import hashlib
-import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pytest_mmreason import imaging
-from pytest_mmreason.errors import CallError, DataError, JudgeError, MissingPrediction
+from pytest_mmreason.errors import CallError, DataError, MissingPrediction
 from pytest_mmreason.imaging import LoadedImage
 from pytest_mmreason.judges.base import Judge, JudgeTask
 from pytest_mmreason.models.base import ModelAdapter, Request, Response
+from pytest_mmreason.outcome import (
+    FILTERED,
+    Answer,
+    draft_record,
+    empty,
+    failed,
+    joined,
+    with_answer,
+    with_verdicts,
+)
 from pytest_mmreason.plan import RunSpec
 from pytest_mmreason.pool import Pool
 from pytest_mmreason.prompting import Prompt, follow_up, is_definitive, render
-from pytest_mmreason.record import (
-    DATA_ERROR,
-    JUDGE_ERROR,
-    MISSING,
-    MODEL_ERROR,
-    REFUSED,
-    SCORED,
-    UNJUDGED,
-    Record,
-)
+from pytest_mmreason.record import DATA_ERROR, JUDGE_ERROR, MISSING, REFUSED, UNJUDGED, Record
 from pytest_mmreason.sample import ImageRef, Sample
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.store import Store, make_key
 from pytest_mmreason.verdict import Verdict
-
-FILTERED = "content_filter"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A response and what it took to get it."""
-
-    response: Response
-    attempts: int
-    cached: bool
-    latency_s: float
-    images: tuple[Mapping[str, Any], ...]
-
-    @property
-    def usage(self) -> dict[str, int]:
-        """Calls and tokens spent in this run; none for a cached or recorded answer."""
-        if not self.attempts:
-            return {}
-        return {"calls": self.attempts, **self.response.usage}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +66,7 @@ class Evaluator:
         draft = draft_record(run, sample, repeat, self.judge_label, prompt)
         try:
             answer = await self.respond(model, prompt, sample, repeat)
-            draft = _with_answer(draft, answer)
+            draft = with_answer(draft, answer)
             asks_steps = (
                 self.settings.follow_up == "steps" and answer.response.finish_reason != FILTERED
             )
@@ -94,16 +74,16 @@ class Evaluator:
                 more = await self.respond(
                     model, follow_up(prompt, answer.response.answer), sample, repeat
                 )
-                answer = _joined(answer, more)
+                answer = joined(answer, more)
                 draft = dataclasses.replace(
-                    _with_answer(draft, answer), flags=(*draft.flags, "follow-up")
+                    with_answer(draft, answer), flags=(*draft.flags, "follow-up")
                 )
         except DataError as error:
             return dataclasses.replace(draft, status=DATA_ERROR, reason=str(error)), None
         except MissingPrediction as error:
             return dataclasses.replace(draft, status=MISSING, reason=str(error)), None
         except CallError as error:
-            return _failed(draft, error), error if error.fatal else None
+            return failed(draft, error), error if error.fatal else None
         response = answer.response
         if response.finish_reason == FILTERED:
             reason = "the provider's content filter stopped the answer"
@@ -111,7 +91,7 @@ class Evaluator:
         if sample.answer is None:
             return dataclasses.replace(draft, status=UNJUDGED, reason="no reference answer"), None
         if not response.answer:
-            return _empty(draft, self.settings.judge_runs, response), None
+            return empty(draft, self.settings.judge_runs, response), None
         return await self._judged(draft, run, sample, response.answer, judge)
 
     async def respond(
@@ -283,109 +263,6 @@ class Evaluator:
         if role.max_concurrency is None:
             return None
         return self._caps.setdefault(id(role), asyncio.Semaphore(role.max_concurrency))
-
-
-def draft_record(
-    run: RunSpec, sample: Sample, repeat: int, judge: str, prompt: Prompt | None
-) -> Record:
-    """A record that knows its sample and its run, and no outcome yet."""
-    return Record(
-        benchmark=run.benchmark.name,
-        sample=sample.id,
-        model=run.model,
-        judge=judge,
-        prompt=run.prompt,
-        repeat=repeat,
-        status=MISSING,
-        category=sample.category,
-        complexity=sample.complexity,
-        counter_intuitive=sample.counter_intuitive,
-        capabilities=sample.capabilities,
-        tags=sample.tags,
-        weight=sample.weight,
-        images=tuple(imaging.describe_unopened(ref) for ref in sample.images),
-        prompt_sha256=prompt.sha256 if prompt else None,
-    )
-
-
-def with_verdicts(draft: Record, verdicts: Sequence[Verdict]) -> Record:
-    """`draft` as scored: the means over `verdicts`, the first one's words."""
-    answer_only = [v.score_answer_only for v in verdicts if v.score_answer_only is not None]
-    confidence = [v.confidence for v in verdicts if v.confidence is not None]
-    credits: dict[int, list[float]] = {}
-    for verdict in verdicts:
-        for step in verdict.steps:
-            credits.setdefault(step.step, []).append(step.credit)
-    return dataclasses.replace(
-        draft,
-        status=SCORED,
-        reason="",
-        score=_mean([v.score for v in verdicts]),
-        scores=tuple(v.score for v in verdicts),
-        score_answer_only=_mean(answer_only),
-        confidence=_mean(confidence),
-        steps=tuple({"step": n, "credit": _mean(c)} for n, c in sorted(credits.items())),
-        rationale=verdicts[0].rationale,
-    )
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
-
-
-def _with_answer(draft: Record, answer: Answer) -> Record:
-    response = answer.response
-    return dataclasses.replace(
-        draft,
-        response=response.text,
-        finish_reason=response.finish_reason,
-        usage={"model": answer.usage} if answer.usage else {},
-        latency_s=answer.latency_s,
-        attempts=answer.attempts,
-        cached=answer.cached,
-        flags=("cut short",) if response.finish_reason == "length" else (),
-        images=answer.images or draft.images,
-    )
-
-
-def _joined(first: Answer, second: Answer) -> Answer:
-    """Both answers as one: what the judge reads where the steps were asked for."""
-    tokens = {
-        name: first.response.usage.get(name, 0) + second.response.usage.get(name, 0)
-        for name in {**first.response.usage, **second.response.usage}
-    }
-    response = dataclasses.replace(
-        second.response, text=f"{first.response.text}\n\n{second.response.text}", usage=tokens
-    )
-    return Answer(
-        response,
-        first.attempts + second.attempts,
-        first.cached and second.cached,
-        first.latency_s + second.latency_s,
-        first.images,
-    )
-
-
-def _failed(draft: Record, error: CallError) -> Record:
-    if isinstance(error, JudgeError):
-        return dataclasses.replace(
-            draft, status=JUDGE_ERROR, reason=str(error), rationale=error.detail or ""
-        )
-    if error.cause == FILTERED:
-        return dataclasses.replace(draft, status=REFUSED, reason=str(error), score=0.0)
-    return dataclasses.replace(
-        draft, status=MODEL_ERROR, reason=str(error), rationale=error.detail or ""
-    )
-
-
-def _empty(draft: Record, judge_runs: int, response: Response) -> Record:
-    """Reasoning that never closed is a cut-off answer; nothing at all scores 0 unjudged."""
-    if response.text.strip() and "<think" in response.text.lower():
-        reason = "truncated: the model's reasoning was never closed, so it gave no answer"
-        return dataclasses.replace(draft, status=MODEL_ERROR, reason=reason)
-    return dataclasses.replace(
-        draft, status=SCORED, reason="empty answer", score=0.0, scores=(0.0,) * judge_runs
-    )
 
 
 async def _hash_images(refs: Sequence[ImageRef]) -> list[str]:

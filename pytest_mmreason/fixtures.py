@@ -153,7 +153,7 @@ class Evaluate:
         __tracebackhide__ = True
         import dataclasses
 
-        from pytest_mmreason.evaluation import draft_record, with_verdicts
+        from pytest_mmreason.outcome import draft_record, with_verdicts
         from pytest_mmreason.verdict import Verdict
 
         if not isinstance(verdict, Verdict):

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
-from pytest_mmreason.evaluation import draft_record
+from pytest_mmreason.outcome import draft_record
 from pytest_mmreason.plan import Plan, Work
 from pytest_mmreason.record import MISSING, Record, RecordKey
 

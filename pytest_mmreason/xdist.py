@@ -8,9 +8,7 @@ the engine may ask it back to run the model or judge that its own fixtures made.
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
-import json
 import queue
 import secrets
 import threading
@@ -26,7 +24,7 @@ import pytest
 from pytest_mmreason.benchmarks.base import PROTOCOLS
 from pytest_mmreason.client import Selection
 from pytest_mmreason.engine import Evaluated
-from pytest_mmreason.errors import CallError, JudgeError, ModelError
+from pytest_mmreason.errors import CallError, ModelError
 from pytest_mmreason.imaging import LoadedImage
 from pytest_mmreason.judges.base import Ask, Judge, JudgeTask
 from pytest_mmreason.models.base import ModelAdapter, Request, Response
@@ -36,6 +34,14 @@ from pytest_mmreason.record import Record
 from pytest_mmreason.registry import FIXTURE, as_judge, as_model
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import Verdict
+from pytest_mmreason.wire import (
+    error_from_json,
+    error_to_json,
+    image_from_json,
+    image_to_json,
+    receive,
+    send,
+)
 
 if TYPE_CHECKING:
     from pytest_mmreason.session import OwnerSession
@@ -77,16 +83,16 @@ class Server:
     def _serve(self, connection: Connection) -> None:
         with contextlib.suppress(EOFError, OSError), connection:
             while True:
-                message = _receive(connection)
+                message = receive(connection)
                 try:
                     reply = self._answer(connection, message)
                 except (EOFError, OSError):
                     raise
                 except CallError as error:
-                    reply = {"call_error": _error_to_json(error)}
+                    reply = {"call_error": error_to_json(error)}
                 except Exception as error:
                     reply = {"error": f"{type(error).__name__}: {error}"}
-                _send(connection, reply)
+                send(connection, reply)
 
     def _answer(self, connection: Connection, message: Mapping[str, Any]) -> dict[str, Any]:
         match message["op"]:
@@ -99,7 +105,7 @@ class Server:
                 done = self._evaluate(connection, message)
                 return {"record": done.record.to_json(), "stop": done.stop}
             case "generate":
-                images = [_image_from_json(image) for image in message["images"]]
+                images = [image_from_json(image) for image in message["images"]]
                 response = self._session.client.generate(
                     message["spec"], Prompt.of(message["prompt"]), images
                 )
@@ -128,8 +134,8 @@ class Server:
         future.add_done_callback(lambda _: errands.put(None))
         try:
             while (errand := errands.get()) is not None:
-                _send(connection, errand.message)
-                errand.resolve(_receive(connection))
+                send(connection, errand.message)
+                errand.resolve(receive(connection))
         except (EOFError, OSError):
             future.cancel()
             raise
@@ -165,7 +171,7 @@ class _Peer:
         self.errands.put(errand)
         reply = await errand.reply
         if "call_error" in reply:
-            raise _error_from_json(reply["call_error"])
+            raise error_from_json(reply["call_error"])
         return reply
 
 
@@ -182,7 +188,7 @@ class _PeerModel:
     cacheable: bool = True
 
     async def generate(self, request: Request) -> Response:
-        images = [_image_to_json(image) for image in request.images]
+        images = [image_to_json(image) for image in request.images]
         reply = await self.peer.ask(
             {"op": "generate", "prompt": request.prompt.text, "images": images}
         )
@@ -260,7 +266,7 @@ class RemoteClient:
 
     def generate(self, spec: str, prompt: Prompt, images: Sequence[LoadedImage]) -> Response:
         """See :meth:`~pytest_mmreason.client.Client.generate`."""
-        encoded = [_image_to_json(image) for image in images]
+        encoded = [image_to_json(image) for image in images]
         reply = self._ask(
             {"op": "generate", "spec": spec, "prompt": prompt.text, "images": encoded}
         )
@@ -281,15 +287,15 @@ class RemoteClient:
 
     def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
         try:
-            _send(self.connection, message)
-            while "op" in (reply := _receive(self.connection)):
-                _send(self.connection, self._run_errand(reply))
+            send(self.connection, message)
+            while "op" in (reply := receive(self.connection)):
+                send(self.connection, self._run_errand(reply))
         except (EOFError, OSError) as error:
             raise ModelError(
                 f"the link to the controller broke: {error!r}", cause="link"
             ) from error
         if "call_error" in reply:
-            raise _error_from_json(reply["call_error"])
+            raise error_from_json(reply["call_error"])
         if "error" in reply:
             raise RuntimeError(f"in the controller: {reply['error']}")
         return reply
@@ -304,15 +310,15 @@ class RemoteClient:
                 cause="timeout",
                 retryable=True,
             )
-            return {"call_error": _error_to_json(error)}
+            return {"call_error": error_to_json(error)}
         except CallError as error:
-            return {"call_error": _error_to_json(error)}
+            return {"call_error": error_to_json(error)}
         except Exception as error:
-            return {"call_error": _error_to_json(ModelError(f"{type(error).__name__}: {error}"))}
+            return {"call_error": error_to_json(ModelError(f"{type(error).__name__}: {error}"))}
 
     async def _generate_here(self, message: Mapping[str, Any]) -> dict[str, Any]:
         assert self.model is not None
-        images = [_image_from_json(image) for image in message["images"]]
+        images = [image_from_json(image) for image in message["images"]]
         response = await self.model.generate(Request(Prompt.of(message["prompt"]), images))
         return {"response": response.to_json()}
 
@@ -347,58 +353,3 @@ class ControllerHooks:
     def pytest_unconfigure(self) -> None:
         """The session is over; nobody may connect any more."""
         self._server.close()
-
-
-def _send(connection: Connection, message: Mapping[str, Any]) -> None:
-    connection.send_bytes(json.dumps(message).encode("ascii"))
-
-
-def _receive(connection: Connection) -> dict[str, Any]:
-    message = json.loads(connection.recv_bytes())
-    if not isinstance(message, dict):
-        raise OSError("a message is a JSON object")
-    return message
-
-
-def _image_to_json(image: LoadedImage) -> dict[str, Any]:
-    return {
-        "path": image.path,
-        "data": base64.b64encode(image.data).decode("ascii"),
-        "mime": image.mime,
-        "size": image.size,
-        "sent": image.sent,
-        "sha256": image.sha256,
-    }
-
-
-def _image_from_json(data: Mapping[str, Any]) -> LoadedImage:
-    return LoadedImage(
-        path=data["path"],
-        data=base64.b64decode(data["data"]),
-        mime=data["mime"],
-        size=tuple(data["size"]),
-        sent=tuple(data["sent"]),
-        sha256=data["sha256"],
-    )
-
-
-def _error_to_json(error: CallError) -> dict[str, Any]:
-    return {
-        "judge": isinstance(error, JudgeError),
-        "message": str(error),
-        "cause": error.cause,
-        "retryable": error.retryable,
-        "fatal": error.fatal,
-        "detail": error.detail,
-    }
-
-
-def _error_from_json(data: Mapping[str, Any]) -> CallError:
-    kind = JudgeError if data["judge"] else ModelError
-    return kind(
-        data["message"],
-        cause=data["cause"],
-        retryable=data["retryable"],
-        fatal=data["fatal"],
-        detail=data["detail"],
-    )

@@ -1,0 +1,142 @@
+"""How what happened to a sample is written into its record (pure)."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_mmreason import imaging
+from pytest_mmreason.errors import CallError, JudgeError
+from pytest_mmreason.models.base import Response
+from pytest_mmreason.plan import RunSpec
+from pytest_mmreason.prompting import Prompt
+from pytest_mmreason.record import JUDGE_ERROR, MISSING, MODEL_ERROR, REFUSED, SCORED, Record
+from pytest_mmreason.sample import Sample
+from pytest_mmreason.verdict import Verdict
+
+FILTERED = "content_filter"
+"""The finish reason, and the cause of an error, where a provider's filter stopped an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response and what it took to get it."""
+
+    response: Response
+    attempts: int
+    cached: bool
+    latency_s: float
+    images: tuple[Mapping[str, Any], ...]
+
+    @property
+    def usage(self) -> dict[str, int]:
+        """Calls and tokens spent in this run; none for a cached or recorded answer."""
+        if not self.attempts:
+            return {}
+        return {"calls": self.attempts, **self.response.usage}
+
+
+def draft_record(
+    run: RunSpec, sample: Sample, repeat: int, judge: str, prompt: Prompt | None
+) -> Record:
+    """A record that knows its sample and its run, and no outcome yet."""
+    return Record(
+        benchmark=run.benchmark.name,
+        sample=sample.id,
+        model=run.model,
+        judge=judge,
+        prompt=run.prompt,
+        repeat=repeat,
+        status=MISSING,
+        category=sample.category,
+        complexity=sample.complexity,
+        counter_intuitive=sample.counter_intuitive,
+        capabilities=sample.capabilities,
+        tags=sample.tags,
+        weight=sample.weight,
+        images=tuple(imaging.describe_unopened(ref) for ref in sample.images),
+        prompt_sha256=prompt.sha256 if prompt else None,
+    )
+
+
+def with_verdicts(draft: Record, verdicts: Sequence[Verdict]) -> Record:
+    """`draft` as scored: the means over `verdicts`, the first one's words."""
+    answer_only = [v.score_answer_only for v in verdicts if v.score_answer_only is not None]
+    confidence = [v.confidence for v in verdicts if v.confidence is not None]
+    credits: dict[int, list[float]] = {}
+    for verdict in verdicts:
+        for step in verdict.steps:
+            credits.setdefault(step.step, []).append(step.credit)
+    return dataclasses.replace(
+        draft,
+        status=SCORED,
+        reason="",
+        score=_mean([v.score for v in verdicts]),
+        scores=tuple(v.score for v in verdicts),
+        score_answer_only=_mean(answer_only),
+        confidence=_mean(confidence),
+        steps=tuple({"step": n, "credit": _mean(c)} for n, c in sorted(credits.items())),
+        rationale=verdicts[0].rationale,
+    )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+def with_answer(draft: Record, answer: Answer) -> Record:
+    response = answer.response
+    return dataclasses.replace(
+        draft,
+        response=response.text,
+        finish_reason=response.finish_reason,
+        usage={"model": answer.usage} if answer.usage else {},
+        latency_s=answer.latency_s,
+        attempts=answer.attempts,
+        cached=answer.cached,
+        flags=("cut short",) if response.finish_reason == "length" else (),
+        images=answer.images or draft.images,
+    )
+
+
+def joined(first: Answer, second: Answer) -> Answer:
+    """Both answers as one: what the judge reads where the steps were asked for."""
+    tokens = {
+        name: first.response.usage.get(name, 0) + second.response.usage.get(name, 0)
+        for name in {**first.response.usage, **second.response.usage}
+    }
+    response = dataclasses.replace(
+        second.response, text=f"{first.response.text}\n\n{second.response.text}", usage=tokens
+    )
+    return Answer(
+        response,
+        first.attempts + second.attempts,
+        first.cached and second.cached,
+        first.latency_s + second.latency_s,
+        first.images,
+    )
+
+
+def failed(draft: Record, error: CallError) -> Record:
+    if isinstance(error, JudgeError):
+        return dataclasses.replace(
+            draft, status=JUDGE_ERROR, reason=str(error), rationale=error.detail or ""
+        )
+    if error.cause == FILTERED:
+        return dataclasses.replace(draft, status=REFUSED, reason=str(error), score=0.0)
+    return dataclasses.replace(
+        draft, status=MODEL_ERROR, reason=str(error), rationale=error.detail or ""
+    )
+
+
+def empty(draft: Record, judge_runs: int, response: Response) -> Record:
+    """Reasoning that never closed is a cut-off answer; nothing at all scores 0 unjudged."""
+    if response.text.strip() and "<think" in response.text.lower():
+        reason = "truncated: the model's reasoning was never closed, so it gave no answer"
+        return dataclasses.replace(draft, status=MODEL_ERROR, reason=reason)
+    return dataclasses.replace(
+        draft, status=SCORED, reason="empty answer", score=0.0, scores=(0.0,) * judge_runs
+    )

@@ -1,0 +1,73 @@
+"""Messages between the controller and its workers: JSON over a connection, never pickle."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from multiprocessing.connection import Connection
+from typing import Any
+
+from pytest_mmreason.errors import CallError, JudgeError, ModelError
+from pytest_mmreason.imaging import LoadedImage
+
+
+def send(connection: Connection, message: Mapping[str, Any]) -> None:
+    """Send one message."""
+    connection.send_bytes(json.dumps(message).encode("ascii"))
+
+
+def receive(connection: Connection) -> dict[str, Any]:
+    """The next message; EOFError once the other end is gone."""
+    message = json.loads(connection.recv_bytes())
+    if not isinstance(message, dict):
+        raise OSError("a message is a JSON object")
+    return message
+
+
+def image_to_json(image: LoadedImage) -> dict[str, Any]:
+    """A loaded image, bytes and all."""
+    return {
+        "path": image.path,
+        "data": base64.b64encode(image.data).decode("ascii"),
+        "mime": image.mime,
+        "size": image.size,
+        "sent": image.sent,
+        "sha256": image.sha256,
+    }
+
+
+def image_from_json(data: Mapping[str, Any]) -> LoadedImage:
+    """The image that :func:`image_to_json` wrote."""
+    return LoadedImage(
+        path=data["path"],
+        data=base64.b64decode(data["data"]),
+        mime=data["mime"],
+        size=tuple(data["size"]),
+        sent=tuple(data["sent"]),
+        sha256=data["sha256"],
+    )
+
+
+def error_to_json(error: CallError) -> dict[str, Any]:
+    """A failed call, so that it can be raised on the other side."""
+    return {
+        "judge": isinstance(error, JudgeError),
+        "message": str(error),
+        "cause": error.cause,
+        "retryable": error.retryable,
+        "fatal": error.fatal,
+        "detail": error.detail,
+    }
+
+
+def error_from_json(data: Mapping[str, Any]) -> CallError:
+    """The error that :func:`error_to_json` wrote."""
+    kind = JudgeError if data["judge"] else ModelError
+    return kind(
+        data["message"],
+        cause=data["cause"],
+        retryable=data["retryable"],
+        fatal=data["fatal"],
+        detail=data["detail"],
+    )
