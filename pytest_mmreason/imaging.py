@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,12 @@ if TYPE_CHECKING:
 MAX_ENCODED_BYTES = 10_000_000
 """Largest image that is sent as it is; base64 makes a third more of it on the wire."""
 
-PASSED_THROUGH = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp"}
+PASSED_THROUGH = {
+    "PNG": "image/png",
+    "JPEG": "image/jpeg",
+    "MPO": "image/jpeg",  # a phone's JPEG that carries a depth map or preview after the photo
+    "WEBP": "image/webp",
+}
 """Formats that every OpenAI-compatible endpoint reads."""
 
 _ORIENTATION = 0x0112
@@ -111,10 +115,12 @@ def load(ref: ImageRef, max_bytes: int = MAX_ENCODED_BYTES) -> LoadedImage:
     from PIL import Image, UnidentifiedImageError
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(original)) as image:
-                return _normalise(ref, original, image, max_bytes)
+        with Image.open(io.BytesIO(original)) as image:
+            # Pillow warns where we refuse. Its warning is not made an error here: filters
+            # belong to the whole process, and this runs in threads.
+            if Image.MAX_IMAGE_PIXELS and image.width * image.height > Image.MAX_IMAGE_PIXELS:
+                raise Image.DecompressionBombError
+            return _normalise(ref, original, image, max_bytes)
     except UnidentifiedImageError:
         what = "is empty" if not original else "is not an image that Pillow can read"
         raise DataError(f"image {ref.path!r} {what} (in {ref.root})") from None
@@ -132,7 +138,7 @@ def _normalise(ref: ImageRef, original: bytes, image: Image.Image, max_bytes: in
     from PIL import ImageOps
 
     mime = PASSED_THROUGH.get(image.format or "")
-    if getattr(image, "n_frames", 1) > 1:
+    if getattr(image, "n_frames", 1) > 1 and image.format != "MPO":
         raise DataError(
             f"image {ref.path!r} is an animation or has several pages; give one picture"
         )
@@ -170,7 +176,10 @@ def _opaque(image: Image.Image) -> Image.Image:
         scale = 255.0 / ((top - bottom) or 1.0)
         return deep.point(lambda v: v * scale - bottom * scale).convert("L").convert("RGB")
     if not image.has_transparency_data:
-        return image.convert("RGB")
+        flat = image.convert("RGB")
+        if image.mode not in {"RGB", "P"}:
+            flat.info.pop("icc_profile", None)  # made for the mode that the image had
+        return flat
     rgba = image.convert("RGBA")
     white = Image.new("RGBA", rgba.size, "white")
     return Image.alpha_composite(white, rgba).convert("RGB")

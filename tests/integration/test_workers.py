@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -165,14 +166,15 @@ def test_ctrl_c_keeps_what_is_finished(
         text=True,
         start_new_session=True,
     )
+    watched = partial(wait_until, process)
     try:
         # Every call is under way, and the quick ones are answered.
-        wait_until(lambda: print(len(endpoint.requests), kept_answers(pytester.path)) or len(endpoint.requests) == 8 and kept_answers(pytester.path) == 4)
+        watched(lambda: len(endpoint.requests) == 8 and kept_answers(pytester.path) == 4)
         if workers:
             # A finished item of one worker may lie behind a waiting one of the other.
-            wait_until(lambda: len(journal(pytester.path)) >= 2)
+            watched(lambda: len(journal(pytester.path)) >= 2)
         else:
-            wait_until(lambda: len(journal(pytester.path)) == 4)
+            watched(lambda: len(journal(pytester.path)) == 4)
         os.killpg(process.pid, signal.SIGINT)
         output, _ = process.communicate(timeout=60)
     finally:
@@ -192,10 +194,13 @@ def test_ctrl_c_keeps_what_is_finished(
     assert sorted(map(number_of, endpoint.requests)) == [4, 5, 6, 7], "finished answers were kept"
 
 
-def wait_until(condition: Callable[[], bool], patience_s: float = 20.0, why="") -> None:
+def wait_until(
+    process: subprocess.Popen[str], condition: Callable[[], bool], patience_s: float = 60.0
+) -> None:
     deadline = time.monotonic() + patience_s
     while not condition():
-        assert time.monotonic() < deadline, why
+        assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() < deadline, "it never came to pass"
         time.sleep(0.05)
 
 
