@@ -54,14 +54,16 @@ class Collection:
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """One call of the test for each selected piece of work."""
+        self._parameters_of_plan().parametrize(metafunc)
+
+    def renamed_markers(self) -> dict[str, str]:
+        """What is marked with another name than its own, in this process or its workers."""
+        return self._parameters_of_plan().renamed
+
+    def _parameters_of_plan(self) -> Parametrizer:
         if self._parametrizer is None:
             self._parametrizer = Parametrizer(self._session.plan, self._config)
-        self._parametrizer.parametrize(metafunc)
-
-    @property
-    def renamed_markers(self) -> dict[str, str]:
-        """What is marked with another name than its own, once anything was parametrized."""
-        return self._parametrizer.renamed if self._parametrizer else {}
+        return self._parametrizer
 
     def announce(self, session: pytest.Session) -> None:
         """Tell the engine what will run, unless nothing will."""

@@ -26,7 +26,7 @@ from pytest_mmreason.models.base import ModelAdapter, Response
 from pytest_mmreason.plan import Plan, Work
 from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.record import Record
-from pytest_mmreason.sample import Sample
+from pytest_mmreason.sample import ImageRef, Sample
 from pytest_mmreason.store import Store
 
 T = TypeVar("T")
@@ -145,7 +145,13 @@ class Engine:
         return wait(self.submit(work, sample=sample), while_waiting)
 
     def generate(self, spec: str, prompt: Prompt, images: Sequence[LoadedImage]) -> Response:
-        """One answer of a model, through the same limits, retries and store."""
+        """One answer of a model, through the same limits, retries and store.
+
+        Images that `prompt` does not name are put before its text.
+        """
+        if images and not prompt.images:
+            refs = [ImageRef(image.path, "") for image in images]
+            prompt = Prompt.of(prompt.text, images=refs)
 
         async def run() -> Response:
             model = self.models[spec]

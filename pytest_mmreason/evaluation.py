@@ -6,12 +6,20 @@ import asyncio
 import dataclasses
 import hashlib
 import time
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pytest_mmreason import imaging
-from pytest_mmreason.errors import CallError, DataError, MissingPrediction
+from pytest_mmreason.errors import (
+    CallError,
+    DataError,
+    JudgeError,
+    MissingPrediction,
+    MMReasonError,
+    ModelError,
+)
 from pytest_mmreason.imaging import LoadedImage
 from pytest_mmreason.judges.base import Judge, JudgeTask
 from pytest_mmreason.models.base import ModelAdapter, Request, Response
@@ -132,11 +140,19 @@ class Evaluator:
 
         async def attempt() -> Response:
             began.append(time.monotonic())
-            return await model.generate(
-                Request(
-                    prompt, images, self.settings.param, None, sample.id, sample.benchmark, repeat
-                )
+            request = Request(
+                prompt, images, self.settings.param, None, sample.id, sample.benchmark, repeat
             )
+            try:
+                return Response.from_json((await model.generate(request)).to_json())
+            except MMReasonError:
+                raise
+            except Exception as error:  # an adapter of the user's own may raise anything
+                raise ModelError(
+                    f"{model.name} raised {type(error).__name__}: {error}",
+                    cause="model raised",
+                    detail=traceback.format_exc(),
+                ) from error
 
         if model.offline:
             response, attempts = await attempt(), 0
@@ -202,6 +218,12 @@ class Evaluator:
                 usage["calls"] = attempts
         except CallError as error:
             return Judgement(None, error, False, usage)
+        except MMReasonError:
+            raise
+        except Exception as error:  # a judge of the user's own may raise anything
+            what = f"{judge.name} raised {type(error).__name__}: {error}"
+            raised = JudgeError(what, cause="judge raised", detail=traceback.format_exc())
+            return Judgement(None, raised, False, usage)
         if judge.cacheable:
             self.store.put(key, verdict.to_json())
         return Judgement(verdict, None, False, usage)

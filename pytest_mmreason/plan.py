@@ -12,6 +12,7 @@ from pytest_mmreason import agreement
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.errors import UsageError, nearest
 from pytest_mmreason.gates import check_thresholds
+from pytest_mmreason.naming import slug
 from pytest_mmreason.record import RecordKey
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.sample import Sample
@@ -84,6 +85,7 @@ def make_plan(settings: Settings, registry: Registry) -> Plan:
 
     Raises UsageError or BenchmarkError.
     """
+    registry.check_names(settings)
     benchmarks: dict[str, Benchmark] = {}
     for spec in settings.benchmark:
         benchmark = registry.benchmark(spec, settings)
@@ -134,20 +136,23 @@ def spec_labels(specs: tuple[str, ...]) -> dict[str, str]:
 def _wanted(settings: Settings, benchmarks: Mapping[str, Benchmark]) -> set[str] | None:
     """The ids that --mm-sample and --mm-subset leave; None for all.
 
+    A sample may also be named as its item's id names it: some ids cannot be typed.
     Raises UsageError with the nearest ids for one that no benchmark has.
     """
     if not settings.sample and settings.subset is None:
         return None
     known = {sample.id for benchmark in benchmarks.values() for sample in benchmark.samples}
+    item_names = {slug(sample_id): sample_id for sample_id in known}
     wanted: set[str] | None = None
     sources = [("--mm-sample", settings.sample)] if settings.sample else []
     if settings.subset is not None:
         sources.append((f"--mm-subset {settings.subset}", read_subset(settings.subset)))
     for source, ids in sources:
-        for sample_id in ids:
+        named = [i if i in known else item_names.get(i, i) for i in ids]
+        for sample_id in named:
             if sample_id not in known:
                 raise UsageError(
                     f"{source}: no sample {sample_id!r} in {', '.join(benchmarks)}. {nearest(sample_id, known)}"
                 )
-        wanted = set(ids) if wanted is None else wanted & set(ids)
+        wanted = set(named) if wanted is None else wanted & set(named)
     return wanted

@@ -53,6 +53,7 @@ class Pool:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._resume_at = 0.0
         self._slowed_at = -1e9
+        self._fatal: CallError | None = None
 
     async def run(
         self,
@@ -74,19 +75,17 @@ class Pool:
             self.stats.completion_tokens += response.usage.get("completion_tokens", 0)
             return response
 
-        blanks = 0
+        used = 0
         while True:
-            response, attempts = await self.run_any(counted, prepare=prepare, cap=cap)
-            used = blanks + attempts
+            response, used = await self.run_any(counted, prepare=prepare, cap=cap, used=used)
             if (
                 response.answer
                 or response.finish_reason == "content_filter"
                 or used > self._retries
             ):
                 return response, used
-            blanks = used
             self.stats.retries["empty answer"] += 1
-            await asyncio.sleep(self._delay_s(blanks, FIRST_DELAY_S / 10))
+            await asyncio.sleep(self._delay_s(used, FIRST_DELAY_S / 10))
 
     async def run_any(
         self,
@@ -94,14 +93,21 @@ class Pool:
         *,
         prepare: Callable[[], Awaitable[None]] | None = None,
         cap: asyncio.Semaphore | None = None,
+        used: int = 0,
     ) -> tuple[T, int]:
-        """The first result that is no CallError, and the number of attempts it took."""
-        number = 0
+        """The first result that is no CallError, and the number of attempts it took.
+
+        `used` attempts were made before and count too. After a fatal error nothing more
+        is asked: every later call fails with it.
+        """
+        number = used
         while True:
             number += 1
             try:
                 return await self._attempt(attempt, prepare, cap), number
             except CallError as error:
+                if error.fatal:
+                    self._fatal = error
                 if number > self._retries or not error.retryable:
                     raise
                 await self._pause(number, error)
@@ -117,6 +123,8 @@ class Pool:
             async with cap:
                 return await self._attempt(attempt, prepare, None)
         async with self._place():
+            if self._fatal is not None:
+                raise self._fatal
             if prepare is not None:
                 await prepare()
             self.stats.calls += 1
@@ -155,15 +163,15 @@ class Pool:
     async def _place(self) -> AsyncIterator[None]:
         loop = asyncio.get_running_loop()
         while True:
-            pause = self._resume_at - loop.time()
-            if pause > 0:
-                await asyncio.sleep(pause)
-                continue
-            if self.stats.in_flight < int(self._limit):
-                break
-            waiter: asyncio.Future[None] = loop.create_future()
-            self._waiting.append(waiter)
             try:
+                pause = self._resume_at - loop.time()
+                if pause > 0:
+                    await asyncio.sleep(pause)
+                    continue
+                if self.stats.in_flight < int(self._limit):
+                    break
+                waiter: asyncio.Future[None] = loop.create_future()
+                self._waiting.append(waiter)
                 await waiter
             except asyncio.CancelledError:
                 self._wake()  # the place that was offered goes to the next

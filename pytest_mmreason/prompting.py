@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pytest_mmreason.sample import ImageRef, Sample
@@ -43,9 +44,9 @@ class Prompt:
     turns: tuple[Turn, ...]
 
     @classmethod
-    def of(cls, text: str, system: str | None = None) -> Prompt:
-        """A prompt of one user turn, after a system turn if there is one."""
-        user = Turn("user", (text,))
+    def of(cls, text: str, system: str | None = None, images: Iterable[ImageRef] = ()) -> Prompt:
+        """A prompt of one user turn, images first, after a system turn if there is one."""
+        user = Turn("user", (*images, text))
         return cls((Turn("system", (system,)), user) if system else (user,))
 
     @property

@@ -68,6 +68,13 @@ class Registry:
         default_factory=dict
     )
 
+    def check_names(self, settings: Settings) -> None:
+        """UsageError if the spec of a model or the judge names nothing; nothing is made."""
+        if settings.agreement is None:
+            for spec in settings.model:
+                _split("--mm-model", spec, MODELS, self.models)
+        _split("--mm-judge", settings.judge, JUDGES, self.judges)
+
     def model(self, spec: str, settings: Settings) -> ModelAdapter | None:
         """The adapter that `spec` names; None for ``fixture``, which a test run brings.
 

@@ -24,7 +24,7 @@ from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.plan import Plan, Work, make_plan
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.reports.files import prepare_output, write_reports
-from pytest_mmreason.settings import Settings
+from pytest_mmreason.settings import Settings, is_offline
 from pytest_mmreason.store import FILE_NAME, open_store, prepare_home
 from pytest_mmreason.summary import Summary, summarise
 
@@ -158,10 +158,10 @@ class OwnerSession:
 
     def expected_calls(self, selection: Selection) -> dict[str, int]:
         """The most calls by role that a run of `selection` makes without retries."""
-        free_judge = self.settings.judge.partition(":")[0] in {"local", "keyword", "replay"}
+        free_judge = is_offline(self.settings.judge)
         asked = judged = 0
         for _, work in selection:
-            recorded = self.plan.graded or self.plan.runs[work.run].spec.startswith("replay:")
+            recorded = self.plan.graded or is_offline(self.plan.runs[work.run].spec)
             asked += 0 if recorded else 1
             if not free_judge and self.plan.sample(work).answer is not None:
                 judged += self.settings.judge_runs

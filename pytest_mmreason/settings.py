@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import Any
 
 
+def is_offline(spec: str) -> bool:
+    """True if a model or judge of this spec answers without a call."""
+    return spec.partition(":")[0] in {"local", "keyword", "replay"}
+
+
 @dataclass(frozen=True, slots=True)
 class Threshold:
     """A gate on a row: its score, 0-100, must be at least `score`.

@@ -57,6 +57,7 @@ def error_to_json(error: CallError) -> dict[str, Any]:
         "cause": error.cause,
         "retryable": error.retryable,
         "fatal": error.fatal,
+        "retry_after_s": error.retry_after_s,
         "detail": error.detail,
     }
 
@@ -69,5 +70,6 @@ def error_from_json(data: Mapping[str, Any]) -> CallError:
         cause=data["cause"],
         retryable=data["retryable"],
         fatal=data["fatal"],
+        retry_after_s=data["retry_after_s"],
         detail=data["detail"],
     )

@@ -84,7 +84,7 @@ class Response:
             text=data["text"],
             finish_reason=str(data.get("finish_reason") or "stop"),
             usage={str(k): int(v) for k, v in dict(data.get("usage") or {}).items()},
-            model=data.get("model"),
+            model=None if data.get("model") is None else str(data["model"]),
         )
 
 

@@ -10,7 +10,7 @@ import inspect
 import queue
 import threading
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +42,7 @@ class Caller:
     async def call(self, *args: Any) -> Any:
         """The function's result; its exceptions pass through."""
         if self._is_async:
-            try:
-                return await self._function(*args)
-            except (SystemExit, KeyboardInterrupt) as error:
-                raise _as_ordinary(error) from error
+            return await _awaited(self._function(*args))
         thread = self._idle.pop() if self._idle else _Thread()
         try:
             result = await thread.run(functools.partial(self._function, *args))
@@ -57,13 +54,25 @@ class Caller:
             self._idle.append(thread)
             raise
         self._idle.append(thread)
-        return await result if inspect.isawaitable(result) else result
+        return await _awaited(result) if inspect.isawaitable(result) else result
 
     async def aclose(self) -> None:
         """End the threads once their calls are over."""
         for thread in self._idle:
             thread.stop()
         self._idle.clear()
+
+
+async def _awaited(awaitable: Awaitable[Any]) -> Any:
+    try:
+        return await awaitable
+    except (SystemExit, KeyboardInterrupt) as error:
+        raise _as_ordinary(error) from error
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise _as_ordinary(error) from error  # the function's own, nobody cancelled us
 
 
 def _as_ordinary(error: BaseException) -> Exception:

@@ -9,7 +9,7 @@ from pytest_mmreason.gates import Gate
 from pytest_mmreason.record import ERRORS
 from pytest_mmreason.reports.text import count, duration, inert
 from pytest_mmreason.scoring import Row
-from pytest_mmreason.settings import Settings
+from pytest_mmreason.settings import Settings, is_offline
 from pytest_mmreason.summary import RunResult, Summary, best_of, label
 
 ABSENT = "–"
@@ -54,7 +54,7 @@ def facts(run: RunResult, settings: Settings) -> list[tuple[str, str]]:
     return [
         ("benchmark", inert(f"{benchmark.name}{version} · {samples} · {benchmark.fingerprint}")),
         ("model", inert(f"{run.spec.model} · {' · '.join(how)}")),
-        ("judge", inert(run.judge)),
+        ("judge", inert(run.judge) + (" · offline" if is_offline(settings.judge) else "")),
     ]
 
 

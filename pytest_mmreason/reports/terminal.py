@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +16,7 @@ from pytest_mmreason.reports.text import count, encodable, inert
 from pytest_mmreason.summary import RunResult, Summary, lowest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pytest_mmreason.session import OwnerSession
 
@@ -108,8 +109,11 @@ class Terminal:
         if selection:
             self._planned = self._session.expected_calls(selection)
 
-    def print_summary(self, renamed: Mapping[str, str]) -> None:
-        """Lowest samples, tables, counts and the verdict."""
+    def print_summary(self, renamed_markers: Callable[[], Mapping[str, str]]) -> None:
+        """Lowest samples, tables, counts and the verdict.
+
+        renamed_markers: value -> marker name; called only where samples were collected.
+        """
         if self._reporter is None:
             return
         if self._planned is not None:
@@ -119,6 +123,7 @@ class Terminal:
             self._reporter.write_line(
                 f"mmreason: a run would make {calls}, fewer where the cache knows the answer"
             )
+            self._print_markers("mmreason: ", renamed_markers())
         summary = self._session.summary
         if summary is None:
             return
@@ -132,11 +137,9 @@ class Terminal:
         if len(summary.runs) > 1:
             self._section("mmreason: side by side")
             self._table(tables.comparison(summary.runs))
-        if renamed:
-            pairs = ", ".join(f"{value!a} as {name}" for value, name in renamed.items())
-            self._line(f" markers: {pairs}")
+        self._print_markers(" ", renamed_markers())
         for note in summary.notes:
-            self._line(f" note: {note}")
+            self._folded(f" note: {inert(note)}", indent=7)
         self._line(f" {tables.session_text(summary)}")
         word, why = tables.verdict_text(summary)
         output = self._session.settings.output
@@ -184,13 +187,26 @@ class Terminal:
                 + (f"  ({inert(record.model)})" if len(summary.runs) > 1 else "")
             )
             for line in explanation(whole, sample.question, sample.answer):
-                self._line(f"       {line}")
+                self._folded(f"       {line}", indent=18)
+
+    def _print_markers(self, start: str, renamed: Mapping[str, str]) -> None:
+        if renamed:
+            pairs = ", ".join(f"{inert(value)!r} as {name}" for value, name in renamed.items())
+            self._line(f"{start}markers: {pairs}")
 
     def _section(self, title: str) -> None:
         self._reporter.write_sep("=", encodable(title, sys.stdout), bold=True)
 
     def _line(self, text: str) -> None:
         self._reporter.write_line(encodable(text, sys.stdout))
+
+    def _folded(self, text: str, indent: int) -> None:
+        """A long line, folded between words."""
+        width = max(40, self._reporter._tw.fullwidth - 1)
+        for line in textwrap.wrap(
+            text, width, subsequent_indent=" " * indent, drop_whitespace=True
+        ):
+            self._line(line)
 
     def _wrapped(self, title: str, items: list[str]) -> None:
         """Items joined by dots, broken between items where the terminal ends."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import unicodedata
 
+from pytest_mmreason.naming import slug
 from pytest_mmreason.record import Record
 
 LONGEST_SHOWN = 2000
@@ -29,13 +31,10 @@ def _shown(character: str, keep_newlines: bool) -> str:
 
 
 def rerun_hint(record: Record) -> str:
-    """The option that runs the record's sample again."""
-    quoted = (
-        record.sample
-        if record.sample.replace("_", "").replace("-", "").isalnum()
-        else repr(record.sample)
-    )
-    return f"run it again with --mm-sample={quoted}"
+    """The option that runs the record's sample again; in the words of the item's id where
+    its own cannot be copied from a terminal."""
+    name = record.sample if inert(record.sample) == record.sample else slug(record.sample)
+    return f"run it again with --mm-sample={shlex.quote(name)}"
 
 
 _PLAIN = {

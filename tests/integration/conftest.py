@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import pkgutil
+from importlib import import_module
+
 import pytest
 
+import pytest_mmreason
 from tests.support.project import Project
+
+# pytester takes whatever a run in this process imported out of sys.modules again, but the
+# packages keep it as an attribute: a module would then meet exceptions of an earlier run.
+for module in pkgutil.walk_packages(pytest_mmreason.__path__, "pytest_mmreason."):
+    if "__main__" not in module.name and ".suite" not in module.name:
+        import_module(module.name)
 
 
 @pytest.fixture

@@ -36,7 +36,10 @@ def test_two_prompts_are_two_runs(project: Project) -> None:
     result.stdout.fnmatch_lines(["=* mmreason: side by side =*"])
 
 
-def test_two_models_are_compared_side_by_side_and_the_best_is_marked(project: Project) -> None:
+def test_two_models_are_compared_side_by_side_and_the_best_is_marked(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
     wrong = "--mm-model=python:models_of_mine:wrong"
     result = project.run(wrong, "--mm-output=out")
     assert result.ret == 0
@@ -48,8 +51,8 @@ def test_two_models_are_compared_side_by_side_and_the_best_is_marked(project: Pr
             "=* mmreason: python:models_of_mine:right on made =*",
             "=* mmreason: python:models_of_mine:wrong on made =*",
             "=* mmreason: side by side =*",
-            "python:models_of_mine:right ★ *100.0*",
-            "python:models_of_mine:wrong  *0.0*",
+            "*★ python:models_of_mine:right *100.0*",
+            "*python:models_of_mine:wrong *0.0*",
         ]
     )
     names = {path.name for path in (project.path / "out").glob("predictions*")}

@@ -20,7 +20,7 @@ MODEL, MADE = Project.model, Project.made
         (["--mm-model=openai:"], "--mm-model=openai:: write openai:NAME"),
         (["--mm-model=fixtures"], "*Did you mean 'fixture'*"),
         ([MODEL, "--mm-benchmark=minni"], "--mm-benchmark=minni: neither a benchmark's name nor a folder. Did you mean 'mini'*"),
-        ([MODEL, "--mm-benchmark=./none"], "*none*benchmark.toml*"),
+        ([MODEL, "--mm-benchmark=./none"], "*none: 1 fault"),
         ([MODEL, MADE, "--mm-threshold=analogicl=40"], "--mm-threshold: no row 'analogicl' in made. Did you mean 'analogical'*"),
         ([MODEL, MADE, "--mm-threshold=made:hihg=40"], "--mm-threshold: no row 'made:hihg' in made. Did you mean 'high'*"),
         ([MODEL, MADE, "--mm-threshold=101"], "--mm-threshold*at most 100*"),

@@ -188,9 +188,9 @@ PNG = encode(noise(40, 40), "PNG")
         (b"", "is empty"),
         (b"not an image at all", "is not an image that Pillow can read"),
         (PNG[: len(PNG) // 2], "is damaged"),
-        (PNG[:40], "is damaged"),
+        (PNG[:40], "is not an image"),
         (encode(noise(40, 40), "JPEG")[:600], "is damaged"),
-        (encode(noise(40, 40), "WEBP")[:300], "is not an image"),
+        (encode(noise(40, 40), "WEBP")[:300], "is damaged"),
         (PNG.replace(b"IDAT", b"IDAX"), "is not an image"),
     ],
 )

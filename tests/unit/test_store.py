@@ -1,0 +1,251 @@
+"""The store keeps what was answered, and never stands in a run's way."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mmreason.store import (
+    FILE_NAME,
+    NoStore,
+    SqliteStore,
+    make_key,
+    open_store,
+    prepare_home,
+)
+
+ENTRY = {"text": "\ud800 猫 \x1b", "n": [1, 2.5, None]}
+
+
+def test_what_was_put_is_found_again_also_by_the_next_run(tmp_path: Path) -> None:
+    first = open_store(tmp_path / "new" / "folder", "on")
+    assert first.get("k") is None
+    first.put("k", ENTRY)
+    assert first.get("k") == ENTRY
+    first.close()
+    second = open_store(tmp_path / "new" / "folder", "on")
+    assert second.get("k") == ENTRY
+    assert second.get("other") is None
+    assert second.note is None
+    second.close()
+
+
+def test_the_latest_entry_of_a_key_counts(tmp_path: Path) -> None:
+    store = open_store(tmp_path, "on")
+    store.put("k", {"n": 1})
+    store.put("k", {"n": 2})
+    assert store.get("k") == {"n": 2}
+    store.close()
+
+
+@pytest.mark.parametrize(
+    "column, value",
+    [
+        ("entry", '{"text": "forged"}'),
+        ("entry", "{"),
+        ("entry", b"\x00\xff"),
+        ("entry", None),
+        ("entry", 7),
+        ("check_sum", "0"),
+        ("check_sum", None),
+    ],
+)
+def test_a_damaged_entry_is_a_miss_and_can_be_replaced(
+    tmp_path: Path, column: str, value: Any
+) -> None:
+    store = open_store(tmp_path, "on")
+    store.put("k", ENTRY)
+    store.put("untouched", ENTRY)
+    database = sqlite3.connect(tmp_path / FILE_NAME)
+    database.execute(f"UPDATE entries SET {column} = ? WHERE key = 'k'", (value,))
+    database.commit()
+    database.close()
+    assert store.get("k") is None
+    assert store.get("untouched") == ENTRY
+    store.put("k", ENTRY)
+    assert store.get("k") == ENTRY
+    store.close()
+
+
+def test_an_entry_that_is_no_object_is_a_miss(tmp_path: Path) -> None:
+    store = open_store(tmp_path, "on")
+    store.put("k", [1])  # type: ignore[arg-type]
+    assert store.get("k") is None
+    store.close()
+
+
+@pytest.mark.parametrize("content", [b"not a database at all" * 100, b"SQLite format 3\0" * 300])
+def test_a_damaged_file_is_moved_aside_and_begun_anew(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / FILE_NAME).write_bytes(content)
+    store = open_store(tmp_path, "on")
+    assert store.note is not None and "was damaged" in store.note
+    (aside,) = tmp_path.glob("*damaged*")
+    assert aside.read_bytes() == content and aside.name in store.note
+    store.put("k", ENTRY)
+    assert store.get("k") == ENTRY
+    store.close()
+
+
+def test_a_database_of_another_make_is_left_alone(tmp_path: Path) -> None:
+    database = sqlite3.connect(tmp_path / FILE_NAME)
+    database.execute("CREATE TABLE entries (name TEXT)")
+    database.commit()
+    database.close()
+    store = open_store(tmp_path, "on")
+    store.put("k", ENTRY)
+    assert store.get("k") is None
+    assert store.note is not None and "goes on uncached" in store.note
+    assert not list(tmp_path.glob("*damaged*"))
+
+
+def test_a_file_that_is_damaged_while_open_costs_entries_and_not_the_run(tmp_path: Path) -> None:
+    store = open_store(tmp_path, "on")
+    for number in range(200):
+        store.put(f"k{number}", {"text": "x" * 500})
+    store.close()
+    path = tmp_path / FILE_NAME
+    data = bytearray(path.read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    path.write_bytes(data)
+    store = open_store(tmp_path, "on")
+    store.get("k7")
+    store.put("new", ENTRY)
+    assert store.get("new") == ENTRY or store.note
+    store.close()
+
+
+def test_where_no_file_can_be_made_the_run_goes_on_with_a_note(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    store = open_store(tmp_path / "file", "on")
+    assert isinstance(store, NoStore)
+    assert store.note is not None and "goes on uncached" in store.note
+    assert "--mm-cache-dir" in store.note
+    store.put("k", ENTRY)
+    assert store.get("k") is None
+
+
+def test_where_the_file_cannot_be_opened_the_run_goes_on_with_a_note(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).mkdir()
+    store = open_store(tmp_path, "on")
+    assert isinstance(store, NoStore)
+    assert store.note is not None and "goes on uncached" in store.note
+
+
+def test_a_store_that_can_no_longer_be_written_says_so_and_goes_on(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    store.put("k", ENTRY)
+    database = sqlite3.connect(tmp_path / FILE_NAME)
+    database.execute("DROP TABLE entries")
+    database.commit()
+    store.put("l", ENTRY)
+    assert store.get("k") is None
+    assert store.note is not None and "goes on uncached" in store.note
+    database.close()
+    store.close()
+
+
+def test_off_keeps_nothing_and_makes_no_file(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "cache", "off")
+    store.put("k", ENTRY)
+    assert (store.get("k"), store.note) == (None, None)
+    assert not (tmp_path / "cache").exists()
+
+
+def test_two_stores_on_one_file_lose_nothing(tmp_path: Path) -> None:
+    stores = [open_store(tmp_path, "on") for _ in range(2)]
+
+    def fill(index: int) -> None:
+        for number in range(60):
+            stores[index % 2].put(f"{index}-{number}", {"n": number})
+
+    threads = [threading.Thread(target=fill, args=(index,)) for index in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [store.note for store in stores] == [None, None]
+    found = [stores[0].get(f"{i}-{n}") for i in range(4) for n in range(60)]
+    assert found == [{"n": n} for _ in range(4) for n in range(60)]
+    for store in stores:
+        store.close()
+
+
+def test_entries_survive_a_process_that_is_killed(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path; from pytest_mmreason.store import open_store;"
+        "store = open_store(Path(sys.argv[1]), 'on');"
+        "[store.put(str(n), {'n': n}) for n in range(50)]; os._exit(9)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
+    assert done.returncode == 9
+    store = open_store(tmp_path, "on")
+    assert [store.get(str(n)) for n in range(50)] == [{"n": n} for n in range(50)]
+    assert store.note is None
+    store.close()
+
+
+PARTS: dict[str, Any] = {
+    "role": "model",
+    "identity": {"kind": "openai", "model": "m", "base_url": "http://a"},
+    "params": {"temperature": 0, "stop": ["\n"]},
+    "prompt": "abc",
+    "images": ["1", "2"],
+    "repeat": 0,
+}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"role": "judge"},
+        {"identity": {"kind": "openai", "model": "m", "base_url": "http://b"}},
+        {"params": {"temperature": 0.5, "stop": ["\n"]}},
+        {"params": {"temperature": "0", "stop": ["\n"]}},
+        {"params": {}},
+        {"prompt": "abd"},
+        {"images": ["2", "1"]},
+        {"images": ["1"]},
+        {"repeat": 1},
+        {"novelty": None},
+    ],
+)
+def test_any_changed_part_is_another_key(changes: dict[str, Any]) -> None:
+    assert make_key({**PARTS, **changes}) != make_key(PARTS)
+
+
+def test_equal_parts_are_one_key_in_any_order() -> None:
+    assert make_key(dict(reversed(PARTS.items()))) == make_key(PARTS)
+    assert make_key({"a": (1, 2), "p": Path("x")}) == make_key({"p": "x", "a": [1, 2]})
+
+
+plain = st.dictionaries(st.text(st.characters()), st.text(st.characters()) | st.integers())
+
+
+@given(plain, plain)
+def test_different_parts_never_share_a_key(first: dict[str, Any], second: dict[str, Any]) -> None:
+    same = json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True)
+    assert (make_key(first) == make_key(second)) == same
+
+
+def test_home_ignores_itself_and_keeps_a_users_own_ignore_file(tmp_path: Path) -> None:
+    home = prepare_home(tmp_path)
+    assert home == tmp_path / ".mmreason"
+    ignore = home / ".gitignore"
+    assert ignore.read_text() == "*\n"
+    ignore.write_text("cache\n")
+    assert prepare_home(tmp_path) == home
+    assert ignore.read_text() == "cache\n"
+
+
+def test_home_that_cannot_be_made_is_none(tmp_path: Path) -> None:
+    (tmp_path / ".mmreason").write_text("")
+    assert prepare_home(tmp_path) is None
