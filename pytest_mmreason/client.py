@@ -41,13 +41,32 @@ class Client(Protocol):
         """One verdict of the judge. Raises JudgeError."""
         ...
 
-    def bring_model(self, model: Any) -> None:
-        """Hand over what the session's own ``mm_model`` fixture made."""
+    def bring_model(self, model: Any, lasting: bool) -> None:
+        """Hand over what the session's own ``mm_model`` fixture made.
+
+        lasting: it serves the whole session. Raises UsageError if it is no model.
+        """
         ...
 
-    def bring_judge(self, judge: Any) -> None:
-        """Hand over what the session's own ``mm_judge`` fixture made."""
+    def bring_judge(self, judge: Any, lasting: bool) -> None:
+        """Hand over what the session's own ``mm_judge`` fixture made, likewise."""
         ...
+
+
+class Held:
+    """The role that a fixture last made, as an adapter; another one where it made another."""
+
+    def __init__(self, adapt: Callable[[Any, str], Any]) -> None:
+        self._adapt = adapt
+        self._made: Any = None
+        self.role: Any = None
+
+    def take(self, made: Any) -> Any:
+        """Hold `made`. Returns the role that it replaces, to be closed, or None."""
+        if self.role is not None and made is self._made:
+            return None
+        replaced, self.role, self._made = self.role, self._adapt(made, FIXTURE), made
+        return replaced
 
 
 class LocalClient:
@@ -56,7 +75,8 @@ class LocalClient:
     def __init__(self, engine: Engine, ledger: Ledger) -> None:
         self._engine = engine
         self._ledger = ledger
-        self._brought: set[str] = set()
+        self._adopted: set[str] = set()
+        self._model, self._judge = Held(as_model), Held(as_judge)
 
     def select(self, selection: Selection) -> None:
         """Expect a record of each, and begin to run ahead."""
@@ -67,7 +87,13 @@ class LocalClient:
         self, work: Work, sample: Sample | None, while_waiting: Callable[[], None] | None
     ) -> Evaluated:
         """See :meth:`Client.evaluate`."""
-        return self._engine.evaluate(work, sample=sample, while_waiting=while_waiting)
+        return self._engine.evaluate(
+            work,
+            sample=sample,
+            model=self._model.role,
+            judge=self._judge.role,
+            while_waiting=while_waiting,
+        )
 
     def generate(self, spec: str, prompt: Prompt, images: Sequence[LoadedImage]) -> Response:
         """See :meth:`Client.generate`."""
@@ -80,14 +106,18 @@ class LocalClient:
             raise found.error or JudgeError("the judge gave no verdict")
         return found.verdict
 
-    def bring_model(self, model: Any) -> None:
-        """The engine takes it over, and runs ahead with it."""
-        if "model" not in self._brought:
-            self._brought.add("model")
+    def bring_model(self, model: Any, lasting: bool) -> None:
+        """The engine takes over what lasts, and runs ahead with it; the rest it only borrows."""
+        if not lasting:
+            self._engine.close_role(self._model.take(model))
+        elif "model" not in self._adopted:
             self._engine.adopt({FIXTURE: as_model(model, FIXTURE)}, None)
+            self._adopted.add("model")
 
-    def bring_judge(self, judge: Any) -> None:
-        """The engine takes it over, and runs ahead with it."""
-        if "judge" not in self._brought:
-            self._brought.add("judge")
+    def bring_judge(self, judge: Any, lasting: bool) -> None:
+        """The engine takes over what lasts, and runs ahead with it; the rest it only borrows."""
+        if not lasting:
+            self._engine.close_role(self._judge.take(judge))
+        elif "judge" not in self._adopted:
             self._engine.adopt({}, as_judge(judge, FIXTURE))
+            self._adopted.add("judge")

@@ -130,7 +130,8 @@ class Engine:
         """The record of `work`, now or when it is finished.
 
         sample:       in place of the plan's, where a test changed it.
-        model, judge: used where the engine has none (fixtures of another process).
+        model, judge: used where the engine has none (fixtures of another process, or of
+                      a scope that ends before the session).
         """
         return self._submit(self._claim(work, sample, model, judge))
 
@@ -139,10 +140,17 @@ class Engine:
         work: Work,
         *,
         sample: Sample | None = None,
+        model: ModelAdapter | None = None,
+        judge: Judge | None = None,
         while_waiting: Callable[[], None] | None = None,
     ) -> Evaluated:
         """The record of `work`, waited for; `while_waiting` is called twice a second."""
-        return wait(self.submit(work, sample=sample), while_waiting)
+        return wait(self.submit(work, sample=sample, model=model, judge=judge), while_waiting)
+
+    def close_role(self, role: ModelAdapter | Judge | None) -> None:
+        """Let go of a model or judge that was lent with :meth:`submit`."""
+        if role is not None:
+            self._submit(role.aclose())
 
     def generate(self, spec: str, prompt: Prompt, images: Sequence[LoadedImage]) -> Response:
         """One answer of a model, through the same limits, retries and store.

@@ -75,13 +75,14 @@ class Evaluator:
         try:
             answer = await self.respond(model, prompt, sample, repeat)
             draft = with_answer(draft, answer)
+            text = answer.response.answer
             asks_steps = (
                 self.settings.follow_up == "steps" and answer.response.finish_reason != FILTERED
             )
-            if asks_steps and not is_definitive(answer.response.answer):
-                more = await self.respond(
-                    model, follow_up(prompt, answer.response.answer), sample, repeat
-                )
+            if asks_steps and not is_definitive(text):
+                more = await self.respond(model, follow_up(prompt, text), sample, repeat)
+                # Each without its own reasoning: an open block of one must not hide the other.
+                text = "\n\n".join(filter(None, (text, more.response.answer)))
                 answer = joined(answer, more)
                 draft = dataclasses.replace(
                     with_answer(draft, answer), flags=(*draft.flags, "follow-up")
@@ -98,9 +99,9 @@ class Evaluator:
             return dataclasses.replace(draft, status=REFUSED, reason=reason, score=0.0), None
         if sample.answer is None:
             return dataclasses.replace(draft, status=UNJUDGED, reason="no reference answer"), None
-        if not response.answer:
+        if not text:
             return empty(draft, self.settings.judge_runs, response), None
-        return await self._judged(draft, run, sample, response.answer, judge)
+        return await self._judged(draft, run, sample, text, judge)
 
     async def respond(
         self,

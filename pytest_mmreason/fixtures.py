@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from PIL import Image
 
     from pytest_mmreason.imaging import LoadedImage
@@ -16,10 +20,13 @@ if TYPE_CHECKING:
     from pytest_mmreason.record import Record
     from pytest_mmreason.sample import ImageRef, Sample
     from pytest_mmreason.session import AnySession
+    from pytest_mmreason.settings import Settings
     from pytest_mmreason.verdict import Verdict
 
 SESSION_KEY = pytest.StashKey["AnySession"]()
 RECORD_KEY = pytest.StashKey[str]()
+SCOPES_KEY = pytest.StashKey[dict[str, str]]()
+"""The scopes of the fixtures mm_model and mm_judge as they were last set up."""
 
 _DORMANT = "mmreason: no model was named; run with --mm-model=SPEC"
 
@@ -137,9 +144,9 @@ class Evaluate:
         session, config = self._session, self._request.config
         run = session.plan.runs[self._work.run]
         if run.spec == FIXTURE:
-            session.client.bring_model(self._made_by_user("mm_model", ModelHandle))
+            self._bring("mm_model", ModelHandle, session.client.bring_model)
         if session.settings.judge == FIXTURE:
-            session.client.bring_judge(self._made_by_user("mm_judge", JudgeHandle))
+            self._bring("mm_judge", JudgeHandle, session.client.bring_judge)
         changed = sample if sample != session.plan.sample(self._work) else None
         refresh = None if session.is_worker else lambda: refresh_progress(config)
         done = session.client.evaluate(self._work, changed, refresh)
@@ -167,13 +174,21 @@ class Evaluate:
         )
         return self._keep(with_verdicts(draft, [verdict]))
 
-    def _made_by_user(self, name: str, ours: type) -> Any:
+    def _bring(self, name: str, ours: type, bring: Callable[[Any, bool], None]) -> None:
+        """Hand what the user's own fixture made to the engine; the run ends if it cannot serve."""
+        __tracebackhide__ = True
+        from pytest_mmreason.errors import UsageError
+
         made = self._request.getfixturevalue(name)
-        if isinstance(made, ours):
-            message = _missing_fixture(name)
-            self._request.session.shouldfail = f"mmreason: {message}"
-            pytest.fail(message, pytrace=False)
-        return made
+        problem = _missing_fixture(name) if isinstance(made, ours) else ""
+        if not problem:
+            try:
+                bring(made, self._request.config.stash[SCOPES_KEY].get(name) == "session")
+            except UsageError as error:
+                problem = str(error)
+        if problem:
+            self._request.session.shouldfail = f"mmreason: {problem}"
+            pytest.fail(problem, pytrace=False)
 
     def _keep(self, record: Record) -> Record:
         __tracebackhide__ = True
@@ -192,7 +207,7 @@ class Evaluate:
 
 def _problem(record: Record, item_threshold: float | None) -> str | None:
     """Why the item fails, what to do about it, and how to run it again; None if it passes."""
-    from pytest_mmreason.reports.text import inert, rerun_hint
+    from pytest_mmreason.reports.text import LONGEST_SHOWN, inert, rerun_hint
 
     if record.is_error:
         what = f"{record.status}: {record.reason}"
@@ -204,9 +219,9 @@ def _problem(record: Record, item_threshold: float | None) -> str | None:
         detail = f"\n{record.rationale}" if record.rationale else ""
     else:
         return None
-    return inert(
-        f"{record.sample}: {what}\n{advice}\n{rerun_hint(record)}{detail}", keep_newlines=True
-    )
+    # Reason and detail may hold a model's whole output; the record keeps what is cut here.
+    what, detail = (inert(t, keep_newlines=True, limit=LONGEST_SHOWN) for t in (what, detail))
+    return f"{inert(record.sample)}: {what}\n{inert(advice)}\n{rerun_hint(record)}{detail}"
 
 
 _ADVICE = {
@@ -215,6 +230,36 @@ _ADVICE = {
     "data_error": "Mend the file, or run without images (--mm-images=none).",
     "missing": "There is no recorded answer; the sample is left out of the means.",
 }
+
+
+def ignored_overrides(config: pytest.Config, settings: Settings) -> list[str]:
+    """A sentence for each fixture of the user's that the specs of this run leave unused.
+
+    Known are those of plugins and of every conftest.py that pytest reads at its start.
+    """
+    from _pytest.fixtures import FixtureFunctionDefinition
+
+    specs = {"mm_model": settings.model, "mm_judge": (settings.judge,)}
+    if settings.agreement is not None:
+        del specs["mm_model"]
+    found = []
+    for plugin in config.pluginmanager.get_plugins():
+        if not isinstance(plugin, ModuleType) or plugin.__name__ == "pytest_mmreason.plugin":
+            continue
+        names = [v.name for v in vars(plugin).values() if isinstance(v, FixtureFunctionDefinition)]
+        for name in sorted(specs.keys() & set(names)):
+            if "fixture" not in specs[name]:
+                option = f"--{name.replace('_', '-')}"
+                found.append(
+                    f"the fixture {name} of {_place(plugin, config.rootpath)} is ignored, because "
+                    f"{option} is {', '.join(specs[name])}; {option}=fixture makes use of it"
+                )
+    return sorted(found)
+
+
+def _place(plugin: ModuleType, rootdir: Path) -> str:
+    path = getattr(plugin, "__file__", None) or plugin.__name__
+    return path.removeprefix(f"{rootdir}{os.sep}")
 
 
 def _missing_fixture(name: str) -> str:

@@ -65,20 +65,23 @@ def threshold_gates(
         if wanted not in {None, benchmark} or name not in names[benchmark]:
             continue
         row = rows.get(name)
-        actual = row.score if row else None
-        if actual is not None:
-            passed = actual >= threshold.score - TOLERANCE
-            reason = (
-                f"{name} {actual:.1f} is {'at least' if passed else 'below'} {threshold.score:g}"
-            )
-            if not passed and round(actual, 1) >= threshold.score:
-                reason = f"{name} {actual!r} is below {threshold.score:g}"
-        else:
-            passed = False
-            what = "holds none of the selected samples" if row is None else "holds nothing scored"
-            reason = f"{name} {what}, so its threshold of {threshold.score:g} cannot be met"
+        if row is None or row.score is None:
+            gates.append(unmet(name, threshold.score, row))
+            continue
+        actual = row.score
+        passed = actual >= threshold.score - TOLERANCE
+        reason = f"{name} {actual:.1f} is {'at least' if passed else 'below'} {threshold.score:g}"
+        if not passed and round(actual, 1) >= threshold.score:
+            reason = f"{name} {actual!r} is below {threshold.score:g}"
         gates.append(Gate(name, "threshold", threshold.score, actual, passed, reason))
     return gates
+
+
+def unmet(name: str, limit: float, row: Row | None = None) -> Gate:
+    """The failed gate on a row without a score, or without any selected sample."""
+    what = "holds none of the selected samples" if row is None else "holds nothing scored"
+    reason = f"{name} {what}, so its threshold of {limit:g} cannot be met"
+    return Gate(name, "threshold", limit, None, False, reason)
 
 
 def error_gate(records: Sequence[Record], quota: ErrorQuota | None) -> Gate | None:

@@ -39,10 +39,13 @@ class Journal:
             for old in sorted(folder.glob("*.jsonl"))[: -KEPT_JOURNALS + 1]:
                 old.unlink(missing_ok=True)
             stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
-            self.path = folder / f"{stamp}-{os.getpid()}.jsonl"
-            self._file = self.path.open("w+b")
+            path = folder / f"{stamp}-{os.getpid()}.jsonl"
+            while path.exists():  # two sessions of one process in one second
+                path = path.with_stem(f"{path.stem}+")
+            self._file = path.open("x+b")
+            self.path = path
         except OSError:
-            self.path = None
+            pass
 
     def append(self, line: str) -> int:
         """Keep a line; returns the place from which :meth:`read` gets it back."""
@@ -75,7 +78,7 @@ class _Entry:
     items: set[str]
     record: Record | None = None
     place: int = -1
-    crashed: bool = False
+    why_missing: str = "the session ended before it was evaluated"
 
 
 class Ledger:
@@ -124,8 +127,12 @@ class Ledger:
         if outcome == "failed":
             self.failed += 1
             crashed = when == "???"
-            if entry is not None and crashed:
-                entry.crashed = True
+            if entry is not None:
+                entry.why_missing = (
+                    "the worker that ran it crashed"
+                    if crashed
+                    else "its test failed before it was evaluated"
+                )
             if errored or (crashed and entry is not None and entry.record is None):
                 self.tolerable += 1
         elif outcome == "skipped" and entry is not None and entry.record is None:
@@ -175,16 +182,11 @@ class Ledger:
     def _filled(self, entry: _Entry) -> Record:
         if entry.record is not None:
             return entry.record
-        reason = (
-            "the worker that ran it crashed"
-            if entry.crashed
-            else "the session ended before it was evaluated"
-        )
         work = entry.work
         draft = draft_record(
             self.plan.runs[work.run], self.plan.sample(work), work.repeat, self.plan.judge, None
         )
-        return dataclasses.replace(draft, status=MISSING, reason=reason)
+        return dataclasses.replace(draft, status=MISSING, reason=entry.why_missing)
 
     def _work_of(self, record: Record) -> Work:
         """The work of a record that a test made by hand; its place is at the end."""

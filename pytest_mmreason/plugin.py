@@ -7,7 +7,7 @@ the standard library. The hooks of a run are registered only when a run was aske
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,9 @@ import pytest
 
 from pytest_mmreason.fixtures import (
     RECORD_KEY,
+    SCOPES_KEY,
     SESSION_KEY,
+    ignored_overrides,
     mm_evaluate,
     mm_judge,
     mm_model,
@@ -93,6 +95,7 @@ class RunHooks:
         from pytest_mmreason.collection import Collection
 
         config.stash[SESSION_KEY] = session
+        config.stash[SCOPES_KEY] = {}
         self.collection = Collection(config, session)
 
     @pytest.hookimpl(tryfirst=True)
@@ -112,6 +115,14 @@ class RunHooks:
         """What is left after ``-m``, ``-k`` and all is known: the engine may begin."""
         with _usage_errors():
             self.collection.announce(session)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+    ) -> None:
+        """What the engine may run ahead with depends on how long a user's own fixture lasts."""
+        if fixturedef.argname in ("mm_model", "mm_judge"):
+            request.config.stash[SCOPES_KEY][fixturedef.argname] = fixturedef.scope
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -172,6 +183,7 @@ class OwnerHooks(RunHooks):
             keep=distributed and config.getoption("dist") == "each",
         )
         super().__init__(config, self.session)
+        self.session.warnings += ignored_overrides(config, settings)
         self.terminal = Terminal(config, self.session)
         # Where an ini file names the model and the command line names tests, these may
         # never ask for a sample: then nothing is read, and nothing can be wrong.
@@ -234,16 +246,23 @@ class OwnerHooks(RunHooks):
 
 def _registry(config: pytest.Config) -> Registry:
     """Every model, judge and benchmark that this session knows by name."""
+    from pytest_mmreason.errors import UsageError
     from pytest_mmreason.registry import Registry
 
-    def merged(results: list[Any]) -> dict[str, Any]:
+    def merged(hook: str) -> dict[str, Any]:
+        results = getattr(config.hook, hook)(config=config)
+        for found in results:
+            if not isinstance(found, Mapping):
+                raise UsageError(
+                    f"the hook {hook} returned {type(found).__name__}; it must return a mapping "
+                    "from names to factories"
+                )
         return {name: factory for found in results for name, factory in found.items()}
 
-    hook = config.hook
     return Registry(
-        models=merged(hook.pytest_mmreason_models(config=config)),
-        judges=merged(hook.pytest_mmreason_judges(config=config)),
-        benchmarks=merged(hook.pytest_mmreason_benchmarks(config=config)),
+        models=merged("pytest_mmreason_models"),
+        judges=merged("pytest_mmreason_judges"),
+        benchmarks=merged("pytest_mmreason_benchmarks"),
     )
 
 

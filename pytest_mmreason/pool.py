@@ -36,7 +36,8 @@ class PoolStats:
 class Pool:
     """Calls in flight never exceed `concurrency`; 429 halves that at once, success restores it.
 
-    A call waiting to be tried again holds no place. `retries` is how often a failed
+    Places go to calls in the order in which they came; a call waiting to be tried again
+    holds none. `retries` is how often a failed
     attempt is repeated; `timeout_s` is seconds that one attempt may take.
     """
 
@@ -51,6 +52,7 @@ class Pool:
         self._retries = retries
         self._random = random.Random(f"{role}-{seed}")
         self._waiting: deque[asyncio.Future[None]] = deque()
+        self._offered = 0
         self._resume_at = 0.0
         self._slowed_at = -1e9
         self._fatal: CallError | None = None
@@ -162,17 +164,26 @@ class Pool:
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[None]:
         loop = asyncio.get_running_loop()
+        was_called = False
         while True:
             try:
                 pause = self._resume_at - loop.time()
                 if pause > 0:
                     await asyncio.sleep(pause)
                     continue
-                if self.stats.in_flight < int(self._limit):
+                is_next = was_called or not self._waiting
+                if is_next and self.stats.in_flight + self._offered < int(self._limit):
                     break
                 waiter: asyncio.Future[None] = loop.create_future()
-                self._waiting.append(waiter)
-                await waiter
+                if was_called:
+                    self._waiting.appendleft(waiter)
+                else:
+                    self._waiting.append(waiter)
+                try:
+                    await waiter
+                finally:
+                    self._offered -= not waiter.cancelled()
+                was_called = True
             except asyncio.CancelledError:
                 self._wake()  # the place that was offered goes to the next
                 raise
@@ -185,9 +196,8 @@ class Pool:
             self._wake()
 
     def _wake(self) -> None:
-        free = int(self._limit) - self.stats.in_flight
-        while self._waiting and free > 0:
+        while self._waiting and self.stats.in_flight + self._offered < int(self._limit):
             waiter = self._waiting.popleft()
             if not waiter.done():
                 waiter.set_result(None)
-                free -= 1
+                self._offered += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,7 +105,7 @@ class Registry:
             return model
         if kind == "python":
             return as_model(_import("--mm-model", spec, argument, settings), spec)
-        return as_model(self.models[kind](argument), spec)
+        return as_model(_made(f"--mm-model={spec}", self.models[kind], argument), spec)
 
     def judge(self, settings: Settings) -> Judge | None:
         """The judge that ``--mm-judge`` names; None for ``fixture``.
@@ -142,7 +143,7 @@ class Registry:
             return ReplayJudge(Path(argument))
         if kind == "python":
             return as_judge(_import("--mm-judge", spec, argument, settings), spec)
-        return as_judge(self.judges[kind](argument), spec)
+        return as_judge(_made(f"--mm-judge={spec}", self.judges[kind], argument), spec)
 
     def benchmark(self, spec: str, settings: Settings) -> Benchmark:
         """The benchmark that `spec` names: NAME, NAME=DIR or DIR.
@@ -151,8 +152,15 @@ class Registry:
         """
         name, found, path = spec.partition("=")
         if name in self.benchmarks:
-            loaded = self.benchmarks[name](Path(path) if found else None)
-            return loaded if isinstance(loaded, Benchmark) else native.load(Path(loaded), name)
+            option = f"--mm-benchmark={spec}"
+            loaded = _made(option, self.benchmarks[name], Path(path) if found else None)
+            if isinstance(loaded, Benchmark):
+                return loaded
+            if not isinstance(loaded, (str, Path)):
+                raise UsageError(
+                    f"{option}: its hook made {type(loaded).__name__}, neither a Benchmark nor a path"
+                )
+            return native.load(Path(loaded), name)
         if found:
             return native.load(Path(path), name)
         if name in BENCHMARKS:
@@ -224,10 +232,28 @@ def _split(
     return kind, argument
 
 
+def _made(option: str, factory: Callable[[Any], Any], argument: Any) -> Any:
+    """What the factory of a hook makes; UsageError if it raises."""
+    try:
+        return factory(argument)
+    except MMReasonError:
+        raise
+    except Exception as error:
+        raise UsageError(f"{option}: its hook raised {_told(error)}") from error
+
+
+def _told(error: BaseException) -> str:
+    """What was raised, and in which line of the user's code."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if not f.filename.startswith("<") and f.filename != __file__]
+    place = f" ({own[-1].filename}:{own[-1].lineno})" if own else ""
+    return f"{type(error).__name__}: {error}{place}"
+
+
 def _import(option: str, spec: str, argument: str, settings: Settings) -> Any:
     """The object that MODULE:ATTR names; the working folder can be imported from."""
     module_name, found, attribute = argument.partition(":")
-    if not found or not attribute:
+    if not found or not module_name or not attribute:
         raise UsageError(f"{option}={spec}: write python:MODULE:ATTR")
     folder = settings.base_of(option.removeprefix("--mm-"))
     for place in (settings.directory, folder):
@@ -242,7 +268,7 @@ def _import(option: str, spec: str, argument: str, settings: Settings) -> Any:
                 f"{option}={spec}: {error}. MODULE is imported from {folder} and sys.path"
             ) from None
         raise UsageError(
-            f"{option}={spec}: importing it raised {type(error).__name__}: {error}"
+            f"{option}={spec}: importing it raised {_told(error)}"
         ) from error
     for name in attribute.split("."):
         if not hasattr(target, name):

@@ -15,6 +15,7 @@ from pytest_mmreason.gates import (
     decide,
     error_gate,
     threshold_gates,
+    unmet,
 )
 from pytest_mmreason.plan import Plan, RunSpec
 from pytest_mmreason.record import Record
@@ -123,8 +124,14 @@ def summarise(
         for name, count in run.counts.items():
             total[name] = total.get(name, 0) + count
     lost = accounting_gate(total, expected) if runs or expected else None
-    if lost is not None and runs:
-        runs[-1] = replace(runs[-1], gates=(*runs[-1].gates, lost))
+    homeless = [
+        unmet(threshold.row, threshold.score)
+        for threshold in settings.threshold
+        if not any(threshold_gates([threshold], r.spec.benchmark.name, r.rows, plan.names) for r in runs)
+    ]
+    if runs:
+        more = filter(None, [*homeless, lost])
+        runs[-1] = replace(runs[-1], gates=(*runs[-1].gates, *more))
     all_gates = [_said_of(gate, run, runs) for run in runs for gate in run.gates]
     status, verdict = decide(outcome, all_gates)
     return Summary(runs, status, verdict)

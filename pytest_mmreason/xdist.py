@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mmreason.benchmarks.base import PROTOCOLS
-from pytest_mmreason.client import Selection
+from pytest_mmreason.client import Held, Selection
 from pytest_mmreason.engine import Evaluated
 from pytest_mmreason.errors import CallError, ModelError
 from pytest_mmreason.imaging import LoadedImage
@@ -32,7 +32,7 @@ from pytest_mmreason.plan import Work
 from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.record import Record
 from pytest_mmreason.registry import FIXTURE, as_judge, as_model
-from pytest_mmreason.sample import Sample
+from pytest_mmreason.sample import ImageRef, Sample
 from pytest_mmreason.verdict import Verdict
 from pytest_mmreason.wire import (
     error_from_json,
@@ -233,8 +233,8 @@ class RemoteClient:
 
     connection: Connection
     timeout_s: float
-    model: ModelAdapter | None = None
-    brought_judge: Judge | None = None
+    model: Held = field(default_factory=lambda: Held(as_model))
+    judge: Held = field(default_factory=lambda: Held(as_judge))
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
 
     @classmethod
@@ -251,7 +251,7 @@ class RemoteClient:
         self, work: Work, sample: Sample | None, while_waiting: Callable[[], None] | None
     ) -> Evaluated:
         """Wait for the record, running this worker's own model or judge when asked back."""
-        model, judge = self.model, self.brought_judge
+        model, judge = self.model.role, self.judge.role
         message: dict[str, Any] = {
             "op": "evaluate",
             "work": work,
@@ -277,13 +277,17 @@ class RemoteClient:
         message = {"op": "verdict", "protocol": protocol, "sample": sample.to_json(), "text": text}
         return Verdict.from_json(self._ask(message)["verdict"])
 
-    def bring_model(self, model: Any) -> None:
+    def bring_model(self, model: Any, lasting: bool) -> None:
         """It runs here, in the worker that made it."""
-        self.model = self.model or as_model(model, FIXTURE)
+        self._close_role(self.model.take(model))
 
-    def bring_judge(self, judge: Any) -> None:
+    def bring_judge(self, judge: Any, lasting: bool) -> None:
         """It runs here, in the worker that made it."""
-        self.brought_judge = self.brought_judge or as_judge(judge, FIXTURE)
+        self._close_role(self.judge.take(judge))
+
+    def _close_role(self, role: ModelAdapter | Judge | None) -> None:
+        if role is not None:
+            self.loop.run_until_complete(role.aclose())
 
     def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -317,14 +321,14 @@ class RemoteClient:
             return {"call_error": error_to_json(ModelError(f"{type(error).__name__}: {error}"))}
 
     async def _generate_here(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        assert self.model is not None
         images = [image_from_json(image) for image in message["images"]]
-        response = await self.model.generate(Request(Prompt.of(message["prompt"]), images))
+        refs = [ImageRef(image.path, "") for image in images]
+        prompt = Prompt.of(message["prompt"], images=refs)
+        response = await self.model.role.generate(Request(prompt, images))
         return {"response": response.to_json()}
 
     async def _judge_here(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        judge = self.brought_judge
-        assert judge is not None
+        judge: Judge = self.judge.role
 
         async def ask(request: Request) -> Response:
             assert judge.adapter is not None

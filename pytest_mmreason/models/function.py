@@ -8,6 +8,7 @@ import functools
 import hashlib
 import inspect
 import queue
+import re
 import threading
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
@@ -129,8 +130,14 @@ def source_identity(function: Callable[..., Any]) -> dict[str, Any]:
     """What can be known of a callable's version: its name, its source file's hash, and
     the ``version`` attribute that its author may set (weights, say, leave no other trace).
     """
+    bound: dict[str, Any] = {}
+    if isinstance(function, functools.partial):
+        arguments = repr((function.args, sorted(function.keywords.items())))
+        bound["arguments"] = re.sub(r" at 0x[0-9a-fA-F]+", "", arguments)
+        function = function.func
     target = function if inspect.isroutine(function) else type(function)
     identity: dict[str, Any] = {
+        **bound,
         "module": getattr(target, "__module__", None),
         "name": getattr(target, "__qualname__", repr(target)),
     }

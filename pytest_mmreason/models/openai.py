@@ -221,10 +221,12 @@ class OpenAIModel:
         for name in sorted(sent, key=len, reverse=True):
             if not re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", message):
                 continue
-            if name in _RENAMED and _RENAMED[name] in message:
+            if name in self._dropped:
+                pass  # a call that was under way at the same time has found out
+            elif name in _RENAMED and _RENAMED[name] in message:
                 self._dropped[name] = _RENAMED[name]
                 self.notes.append(f"{self.name} takes {_RENAMED[name]} instead of {name}")
-            elif name not in self._dropped:
+            else:
                 original = next((k for k, v in self._dropped.items() if v == name), name)
                 self._dropped[original] = None
                 self.notes.append(f"{self.name} rejects {name}; it was left out")

@@ -79,34 +79,46 @@ def _read(path: Path, text: str) -> tuple[dict[str, Response], _Tagged, bool]:
     """Answers by sample id, records by (benchmark, sample, repeat), and whether the ids
     are LLaVA's numbers."""
     try:
-        data = json.loads(text)
-    except ValueError:
+        data = json.loads(text, object_pairs_hook=_object)
+    except _AnsweredTwice as error:
+        raise UsageError(f"recorded answers {path}: {error}") from None
+    except (ValueError, RecursionError):
         data = None
+    if data == {}:
+        raise UsageError(f"recorded answers {path}: the file holds none")
     if isinstance(data, dict) and not ("question_id" in data or "sample" in data):
         return {str(k): Response(_text(path, k, v)) for k, v in data.items()}, {}, False
     answers: dict[str, Response] = {}
     tagged: _Tagged = {}
     by_number = False
-    for number, line in enumerate(text.splitlines(), 1):
+    # Not splitlines(): U+2028 and its kin may stand inside a JSON string.
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         where = f"{path}:{number}"
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UsageError(
                 f"{where}: neither a JSON object id -> text nor JSON lines ({error})"
             ) from None
         if isinstance(row, dict) and "question_id" in row:
             by_number = True
-            answers[str(row["question_id"])] = Response(
-                _text(where, row["question_id"], row.get("text"))
+            _keep(
+                where,
+                answers,
+                str(row["question_id"]),
+                Response(_text(where, row["question_id"], row.get("text"))),
             )
         elif isinstance(row, dict) and "sample" in row:
             if not isinstance(row.get("response"), str):
                 continue  # an errored record has no answer to replay
-            key = (str(row.get("benchmark", "")), str(row["sample"]), int(row.get("repeat") or 0))
-            tagged[key] = Response(row["response"], str(row.get("finish_reason") or "stop"))
+            repeat = row.get("repeat") or 0
+            if not isinstance(repeat, int):
+                raise UsageError(f"{where}: repeat is {repeat!r}, not a whole number")
+            key = (str(row.get("benchmark", "")), str(row["sample"]), repeat)
+            response = Response(row["response"], str(row.get("finish_reason") or "stop"))
+            _keep(where, tagged, key, response)
             answers.setdefault(str(row["sample"]), tagged[key])
         else:
             raise UsageError(
@@ -115,6 +127,27 @@ def _read(path: Path, text: str) -> tuple[dict[str, Response], _Tagged, bool]:
     if not answers:
         raise UsageError(f"recorded answers {path}: the file holds none")
     return answers, tagged, by_number
+
+
+class _AnsweredTwice(Exception):
+    """An object holds two different answers under one key."""
+
+
+def _keep(where: str, answers: dict[Any, Response], key: Any, response: Response) -> None:
+    if answers.setdefault(key, response).text != response.text:
+        raise UsageError(f"{where}: {_twice(key)}")
+
+
+def _twice(key: object) -> str:
+    return f"two different answers to {key!r}; a file holds those of one model and prompt"
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for key, value in pairs:
+        if row.setdefault(key, value) != value:
+            raise _AnsweredTwice(_twice(key))
+    return row
 
 
 def _text(where: object, key: object, value: object) -> str:

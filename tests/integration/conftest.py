@@ -18,6 +18,10 @@ for module in pkgutil.walk_packages(pytest_mmreason.__path__, "pytest_mmreason."
 
 
 @pytest.fixture
-def project(pytester: pytest.Pytester) -> Project:
-    """A repository with a benchmark of six samples and models that know the answers."""
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A repository with a benchmark of six samples and models that know the answers.
+
+    Its terminal is wide enough for every message to stand on one line.
+    """
+    monkeypatch.setenv("COLUMNS", "240")
     return Project(pytester)

@@ -53,7 +53,11 @@ def files(project: Project) -> set[str]:
     """What lies in the project, but for caches of Python and pytest, and what pytester adds."""
     found = (path.relative_to(project.path) for path in project.path.rglob("*"))
     others = re.compile(r"__pycache__|\.pytest_cache|stdout|stderr|runpytest-")
-    return {str(path) for path in found if not others.match(path.name) and not others.match(path.parts[0])}
+    return {
+        str(path)
+        for path in found
+        if not others.match(path.name) and not others.match(path.parts[0])
+    }
 
 
 def test_unused_plugin_imports_writes_and_prints_nothing(project: Project) -> None:
@@ -85,7 +89,9 @@ def test_sample_without_a_model_is_skipped_with_the_reason(project: Project) -> 
     result = project.run_plain("-rs")
     assert result.ret == 0
     result.assert_outcomes(skipped=3)
-    result.stdout.fnmatch_lines(["SKIPPED * mmreason: no model was named; run with --mm-model=SPEC"])
+    result.stdout.fnmatch_lines(
+        ["SKIPPED * mmreason: no model was named; run with --mm-model=SPEC"]
+    )
 
 
 def test_blocked_plugin_is_gone(project: Project) -> None:

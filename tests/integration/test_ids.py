@@ -18,7 +18,7 @@ ODD = [
     "line\nbreak",
     "a@b",
     "-dash",
-    "it's \"quoted\" $HOME `x`",
+    'it\'s "quoted" $HOME `x`',
     "\u202eright to left",
     "s1",
     "S1",
@@ -64,15 +64,30 @@ def test_hash_seed_changes_neither_ids_nor_order_nor_tables(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tags = ["b", "a", "c d", "e-f"]
-    rows = [sample(n, id=f"{ODD[n]}{n}", tags=tags[: n % 5], capabilities=["ocr", "rec", "math"]) for n in range(9)]
+    rows = [
+        sample(n, id=f"{ODD[n]}{n}", tags=tags[: n % 5], capabilities=["ocr", "rec", "math"])
+        for n in range(9)
+    ]
     project.write_samples(rows)
     seen = []
     for seed, args in (("0", ["-n2"]), ("1", []), ("random", ["-n2"])):
         monkeypatch.setenv("PYTHONHASHSEED", seed)
-        result = project.run_outside("--mm-output=out", "--mm-cache=off", "-v", "--mm-threshold=99", *args)
+        result = project.run_outside(
+            "--mm-output=out", "--mm-cache=off", "-v", "--mm-threshold=99", *args
+        )
         items = sorted(set(re.findall(r"test_sample\[(\S+)\]", result.stdout.str())))
-        table = [line for line in result.outlines if re.match(r" (overall|tag|capability|markers)", line)]
-        seen.append((result.ret, items, table, project.records(), (project.path / "out" / "summary.json").read_text()))
+        table = [
+            line for line in result.outlines if re.match(r" (overall|tag|capability|markers)", line)
+        ]
+        seen.append(
+            (
+                result.ret,
+                items,
+                table,
+                project.records(),
+                (project.path / "out" / "summary.json").read_text(),
+            )
+        )
     assert len(seen[0][1]) == 9
     assert seen[0] == seen[1] == seen[2]
 

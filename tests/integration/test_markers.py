@@ -76,9 +76,7 @@ UNFIT = {
 
 
 @pytest.mark.parametrize("args", [(), ("-n2",)])
-def test_unfit_names_are_rewritten_run_and_printed(
-    project: Project, args: tuple[str, ...]
-) -> None:
+def test_unfit_names_are_rewritten_run_and_printed(project: Project, args: tuple[str, ...]) -> None:
     project.write_samples([sample(n, tags=[tag]) for n, tag in enumerate([*UNFIT, "空间"])])
     result = project.run("--strict-markers", *args)
     assert result.ret == 0

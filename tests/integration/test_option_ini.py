@@ -80,7 +80,7 @@ def settings(project: Project, *args: str) -> dict[str, Any]:
     assert result.ret == 0, result.stderr.str()
     text = (project.path / "settings.txt").read_text()
     namespace = {"PosixPath": str, "WindowsPath": str, "inf": float("inf")}
-    found: dict[str, Any] = eval(text, namespace)  # noqa: S307 - written by the run above
+    found: dict[str, Any] = eval(text, namespace)
     return found
 
 
@@ -145,9 +145,7 @@ def test_table_above_holds_every_option() -> None:
         ("pytest.toml", '[pytest]\nmm_model = "openai:a"\nmm_threshold = [60]\nmm_max_errors = 3'),
     ],
 )
-def test_one_string_or_number_stands_for_a_list(
-    project: Project, name: str, content: str
-) -> None:
+def test_one_string_or_number_stands_for_a_list(project: Project, name: str, content: str) -> None:
     (project.path / name).write_text(content)
     found = settings(project)
     assert found["model"] == ("openai:a",)

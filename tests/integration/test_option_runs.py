@@ -36,10 +36,7 @@ def test_two_prompts_are_two_runs(project: Project) -> None:
     result.stdout.fnmatch_lines(["=* mmreason: side by side =*"])
 
 
-def test_two_models_are_compared_side_by_side_and_the_best_is_marked(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "140")
+def test_two_models_are_compared_side_by_side_and_the_best_is_marked(project: Project) -> None:
     wrong = "--mm-model=python:models_of_mine:wrong"
     result = project.run(wrong, "--mm-output=out")
     assert result.ret == 0

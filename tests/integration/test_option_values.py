@@ -96,14 +96,40 @@ def test_list_of_something_unknown_is_a_usage_error(project: Project) -> None:
     )
 
 
-HELP = """
-    --mm-model --mm-benchmark --mm-judge --mm-base-url --mm-judge-base-url --mm-api-key-env
-    --mm-judge-api-key-env --mm-param --mm-judge-param --mm-prompt --mm-follow-up --mm-images
-    --mm-judge-runs --mm-repeats --mm-concurrency --mm-timeout --mm-retries --mm-limit
-    --mm-sample --mm-subset --mm-seed --mm-threshold --mm-item-threshold --mm-max-errors
-    --mm-on-error --mm-output --mm-show --mm-agreement --mm-max-disagreement --mm-cache-dir
-    --mm-cache --mm-list
-""".split()
+HELP = [
+    "--mm-model",
+    "--mm-benchmark",
+    "--mm-judge",
+    "--mm-base-url",
+    "--mm-judge-base-url",
+    "--mm-api-key-env",
+    "--mm-judge-api-key-env",
+    "--mm-param",
+    "--mm-judge-param",
+    "--mm-prompt",
+    "--mm-follow-up",
+    "--mm-images",
+    "--mm-judge-runs",
+    "--mm-repeats",
+    "--mm-concurrency",
+    "--mm-timeout",
+    "--mm-retries",
+    "--mm-limit",
+    "--mm-sample",
+    "--mm-subset",
+    "--mm-seed",
+    "--mm-threshold",
+    "--mm-item-threshold",
+    "--mm-max-errors",
+    "--mm-on-error",
+    "--mm-output",
+    "--mm-show",
+    "--mm-agreement",
+    "--mm-max-disagreement",
+    "--mm-cache-dir",
+    "--mm-cache",
+    "--mm-list",
+]
 
 
 def test_help_holds_every_option_in_our_group_and_every_ini_twin(project: Project) -> None:

@@ -38,9 +38,7 @@ def test_suite_runs_beside_the_tests_of_the_repository(repo: Project) -> None:
 
 
 @pytest.mark.parametrize("dist", ["loadscope", "each"])
-def test_suite_runs_beside_the_tests_of_the_repository_in_workers(
-    repo: Project, dist: str
-) -> None:
+def test_suite_runs_beside_the_tests_of_the_repository_in_workers(repo: Project, dist: str) -> None:
     result = repo.run("-n2", f"--dist={dist}")
     assert result.ret == 0
     result.assert_outcomes(passed=7 * (2 if dist == "each" else 1))
@@ -122,7 +120,9 @@ def test_ini_decides_otherwise(
 def test_unknown_mode_is_a_usage_error_with_the_nearest(repo: Project) -> None:
     result = repo.run("-o", "mm_suite=onn")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*mm_suite is 'onn', not one of auto, on, off. Did you mean 'on'*"])
+    result.stderr.fnmatch_lines(
+        ["*mm_suite is 'onn', not one of auto, on, off. Did you mean 'on'*"]
+    )
 
 
 @pytest.mark.parametrize("args", [(), ("-n2", "--import-mode=importlib")])

@@ -6,8 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -28,6 +26,7 @@ from tests.support.runs import (
     run,
     statuses,
     verdict_line,
+    wait_until,
 )
 
 DYING_BEFORE = """
@@ -184,16 +183,6 @@ def test_ctrl_c_keeps_what_is_finished(
     again = run(pytester, *endpoint_options(endpoint, judge=None), f"--mm-benchmark={made}")
     assert again.ret == 0
     assert sorted(map(number_of, endpoint.requests)) == [4, 5, 6, 7], "finished answers were kept"
-
-
-def wait_until(
-    process: subprocess.Popen[str], condition: Callable[[], bool], patience_s: float = 60.0
-) -> None:
-    deadline = time.monotonic() + patience_s
-    while not condition():
-        assert process.poll() is None, process.communicate()[0]
-        assert time.monotonic() < deadline, "it never came to pass"
-        time.sleep(0.05)
 
 
 def kept_answers(rootdir: Path) -> int:

@@ -67,7 +67,9 @@ class Endpoint:
             request_queue_size = 128  # the default of 5 resets connections that come at once
 
         self._server = Server(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(
+            target=self._server.serve_forever, args=(0.02,), daemon=True
+        ).start()
 
     @property
     def url(self) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import time
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,17 @@ QUIET = ("-p", "no:randomly", "-p", "no:cacheprovider")
 def run(pytester: pytest.Pytester, *arguments: str | Path) -> pytest.RunResult:
     """pytest in this process; with ``-n`` its workers are processes of their own."""
     return pytester.runpytest_inprocess(*QUIET, *map(str, arguments))
+
+
+def wait_until(
+    process: subprocess.Popen[Any], condition: Callable[[], bool], patience_s: float = 60.0
+) -> None:
+    """Wait for `condition`; an AssertionError if the process ends before, or takes too long."""
+    deadline = time.monotonic() + patience_s
+    while not condition():
+        assert process.poll() is None, f"pytest ended with {process.returncode}"
+        assert time.monotonic() < deadline, "it never came to pass"
+        time.sleep(0.05)
 
 
 def number_of(body: dict[str, Any]) -> int:
@@ -69,6 +82,11 @@ def verdict_line(result: pytest.RunResult) -> str:
     lines = [line for line in result.stdout.lines if re.match(r" (PASS|FAIL)  ", line)]
     assert len(lines) == 1, lines
     return lines[0].strip()
+
+
+def flat(result: pytest.RunResult) -> str:
+    """The output with every run of blanks as one: where lines were folded does not matter."""
+    return " ".join(result.stdout.str().split())
 
 
 def letters(result: pytest.RunResult) -> str:

@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pytest
@@ -117,17 +116,12 @@ def test_async_functions_overlap() -> None:
 
 @pytest.mark.parametrize("limit", [0, -1, "3", 1.5])
 def test_a_limit_that_is_none_is_refused(limit: Any) -> None:
-    function = SimpleNamespace(max_concurrency=limit)
-    with pytest.raises(ModelError, match="not a whole number above 0"):
-        FunctionModel(function.__init__ and _with_limit(limit), "m")
-
-
-def _with_limit(limit: Any) -> Callable[..., str]:
     def answer(prompt: str, images: list[Any]) -> str:
         return ""
 
     answer.max_concurrency = limit  # type: ignore[attr-defined]
-    return answer
+    with pytest.raises(ModelError, match="not a whole number above 0"):
+        FunctionModel(answer, "m")
 
 
 def test_what_cannot_be_called_is_refused_by_type() -> None:
@@ -191,7 +185,9 @@ def test_model_errors_of_the_function_pass_through() -> None:
     assert caught.value is error
 
 
-@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, StopIteration, asyncio.CancelledError])
+@pytest.mark.parametrize(
+    "kind", [SystemExit, KeyboardInterrupt, StopIteration, asyncio.CancelledError]
+)
 @pytest.mark.parametrize("way", ["plain", "async", "awaitable"])
 def test_nothing_that_a_function_raises_ends_the_loop(kind: type[BaseException], way: str) -> None:
     async def raises_async(prompt: str, images: list[Any]) -> str:
@@ -253,7 +249,7 @@ def module(path: Path, source: str) -> Any:
     spec = importlib.util.spec_from_file_location("made_model", path)
     assert spec is not None and spec.loader is not None
     made = importlib.util.module_from_spec(spec)
-    sys.modules.pop("made_model", None)
+    sys.modules["made_model"] = made
     spec.loader.exec_module(made)
     return made
 

@@ -48,7 +48,9 @@ def test_every_fault_is_listed_with_file_line_id_and_field(tmp_path: Path) -> No
         '{"question": "q", "answer": 3}',
         '{"id": "j", "question": "q", "category": null}',
     ]
-    manifest = 'name = "made"\nprotocol = "mmvet"\nlicence = "MIT"\n[weights]\nhigh = 0\nlow = "1"\n'
+    manifest = (
+        'name = "made"\nprotocol = "mmvet"\nlicence = "MIT"\n[weights]\nhigh = 0\nlow = "1"\n'
+    )
     found = faults(tmp_path, manifest, "\n".join(rows))
     assert found == [
         "benchmark.toml: unknown field 'licence'. Did you mean 'license'?",
@@ -89,9 +91,7 @@ def test_every_fault_is_listed_with_file_line_id_and_field(tmp_path: Path) -> No
         ('name = "a"\nsamples = "gone.jsonl"', "gone.jsonl: [Errno 2] No such file"),
     ],
 )
-def test_manifest_faults_name_the_file_and_field(
-    tmp_path: Path, manifest: str, fault: str
-) -> None:
+def test_manifest_faults_name_the_file_and_field(tmp_path: Path, manifest: str, fault: str) -> None:
     found = faults(tmp_path, manifest)
     assert any(fault in line for line in found), found
 
@@ -209,9 +209,7 @@ def test_fingerprint_does_not_hang_on_the_folder_or_the_name(tmp_path: Path) -> 
         {"tags": ["x"]},
     ],
 )
-def test_any_changed_field_changes_the_fingerprint(
-    tmp_path: Path, changes: dict[str, Any]
-) -> None:
+def test_any_changed_field_changes_the_fingerprint(tmp_path: Path, changes: dict[str, Any]) -> None:
     changed = made(tmp_path / "b", [sample(0, **changes), sample(1)])
     assert changed.fingerprint != made(tmp_path / "a").fingerprint
 

@@ -237,6 +237,29 @@ def test_the_adapters_own_limit_holds_and_who_waits_for_it_holds_no_place() -> N
     assert pool.stats.peak == 2
 
 
+def test_calls_start_in_the_order_in_which_they_came() -> None:
+    pool, started = make(concurrency=2), []
+
+    async def call(number: int) -> None:
+        async def attempt() -> Response:
+            started.append(number)
+            for _ in range(number % 3):
+                await asyncio.sleep(0)
+            return GOOD
+
+        await pool.run(attempt)
+
+    async def course() -> None:
+        tasks = []
+        for number in range(20):
+            tasks.append(asyncio.create_task(call(number)))
+            await asyncio.sleep(0)
+        await asyncio.gather(*tasks)
+
+    run(course())
+    assert started == list(range(20))
+
+
 def test_images_are_prepared_only_once_a_place_is_free() -> None:
     pool, prepared = make(concurrency=1), []
 

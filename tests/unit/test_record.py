@@ -176,7 +176,9 @@ def test_a_response_comes_back_equal(response: Response) -> None:
     assert str(response) == response.text
 
 
-@pytest.mark.parametrize("data", [{}, {"text": None}, {"text": 3}, {"text": "a", "usage": {"n": "x"}}])
+@pytest.mark.parametrize(
+    "data", [{}, {"text": None}, {"text": 3}, {"text": "a", "usage": {"n": "x"}}]
+)
 def test_a_damaged_response_is_an_error(data: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
         Response.from_json(data)

@@ -223,9 +223,7 @@ def test_order_of_samples_changes_no_score(
     drawn: list[tuple[tuple[str, str], float]], choose: random.Random
 ) -> None:
     records = [
-        record(
-            str(i), s, category=cell[0], complexity=cell[1], weight=1.0 + (cell[1] == "high")
-        )
+        record(str(i), s, category=cell[0], complexity=cell[1], weight=1.0 + (cell[1] == "high"))
         for i, (cell, s) in enumerate(drawn)
     ]
     shuffled = choose.sample(records, len(records))

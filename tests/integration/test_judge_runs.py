@@ -1,0 +1,104 @@
+"""``--mm-judge-runs`` and ``--mm-repeats``: means with their spread."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.benchmarks import (
+    read_records,
+    read_summary,
+    sample,
+    write_answers,
+    write_benchmark,
+)
+from tests.support.endpoint import Endpoint
+from tests.support.runs import endpoint_options, number_of, run
+
+FLAT = {"category": "", "complexity": "", "capabilities": ["rec"]}
+
+
+@pytest.fixture
+def made(pytester: pytest.Pytester) -> Path:
+    rows = [sample(n, **FLAT) for n in range(2)]
+    return write_benchmark(pytester.path / "made", rows, protocol="mm-vet")
+
+
+@pytest.fixture
+def replay(pytester: pytest.Pytester) -> str:
+    answers = {"s0": "an answer", "s1": "another answer"}
+    return f"--mm-model=replay:{write_answers(pytester.path / 'a.json', answers)}"
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "n2"])
+def test_alternating_verdicts_have_their_mean_and_sd(
+    pytester: pytest.Pytester, endpoint: Endpoint, made: Path, replay: str, workers: tuple[str, ...]
+) -> None:
+    # Both samples of a pass are judged alike, so the passes are 40, 60, 40 and 60.
+    endpoint.script = lambda body, seen: "0.4" if seen % 2 == 0 else "0.6"
+    judge = endpoint_options(endpoint)[2:]
+    options = (replay, *judge, f"--mm-benchmark={made}", "--mm-output=out", "--mm-judge-runs=4")
+    result = run(pytester, *options, "--mm-concurrency=1", *workers)
+    assert result.ret == 0
+    assert len(endpoint.requests) == 8
+    overall = read_summary(pytester.path / "out")["runs"][0]["rows"]["overall"]
+    assert overall["score"] == pytest.approx(50)
+    assert overall["sd"] == pytest.approx(10)
+    assert overall["runs"] == pytest.approx([40, 60, 40, 60])
+    assert read_records(pytester.path / "out")[0]["scores"] == [0.4, 0.6, 0.4, 0.6]
+    result.stdout.re_match_lines([r" overall +2 +50\.0 +± 10\.0 .*"])
+    result.stdout.fnmatch_lines(["*4 judge runs*"])
+
+    endpoint.reset()
+    run(pytester, *options, "--mm-concurrency=1")
+    assert not endpoint.requests, "each judge run has an entry of its own in the cache"
+
+
+def test_one_bad_verdict_of_ten_is_left_out_and_flagged(
+    pytester: pytest.Pytester, endpoint: Endpoint, made: Path, replay: str
+) -> None:
+    asked = {"n": 0}
+
+    def script(body: dict[str, object], seen: int) -> str:
+        if number_of(body) == 0:
+            asked["n"] += 1
+            # The third verdict is bad, and its second ask too.
+            return "no opinion" if asked["n"] in {3, 4} else "0.5"
+        return "1.0"
+
+    endpoint.script = script
+    judge = endpoint_options(endpoint)[2:]
+    options = (replay, *judge, f"--mm-benchmark={made}", "--mm-output=out", "--mm-judge-runs=10")
+    result = run(pytester, *options, "--mm-concurrency=1")
+    assert result.ret == 0
+    first = read_records(pytester.path / "out")[0]
+    assert first["status"] == "scored"
+    assert first["score"] == 0.5
+    assert first["scores"].count(0.5) == 9
+    assert first["scores"].count(None) == 1
+    assert first["flags"] == ["1 of 10 judge runs gave no verdict"]
+    overall = read_summary(pytester.path / "out")["runs"][0]["rows"]["overall"]
+    assert overall["score"] == 75.0
+    assert len(overall["runs"]) == 9, "only complete passes have a score of their own"
+    result.stdout.fnmatch_lines(["*1 sample without some judge run*"])
+
+
+def test_repeats_ask_the_model_again_and_count_the_sample_once(
+    pytester: pytest.Pytester, endpoint: Endpoint, made: Path
+) -> None:
+    endpoint.script = lambda body, seen: f"answer{number_of(body)}" if seen != 1 else "no idea"
+    options = (*endpoint_options(endpoint, judge=None), f"--mm-benchmark={made}")
+    result = run(
+        pytester, *options, "--mm-repeats=3", "--mm-output=out", "--mm-judge=keyword", "-v"
+    )
+    assert len(endpoint.requests) == 6
+    result.stdout.fnmatch_lines(["*test_sample?s0-r2?*", "*test_sample?s1-r0?*"])
+    found = read_summary(pytester.path / "out")["runs"][0]
+    assert found["counts"]["collected"] == found["counts"]["scored"] == 6
+    overall = found["rows"]["overall"]
+    assert (overall["n"], overall["scored"]) == (2, 2)
+    assert overall["score"] == pytest.approx(100 * 2 / 3)
+    assert overall["sd"] == pytest.approx(100 * (2 / 9) ** 0.5)
+    assert sorted(overall["runs"]) == [0, 100, 100]
+    assert [r["repeat"] for r in read_records(pytester.path / "out")] == [0, 1, 2, 0, 1, 2]

@@ -1,0 +1,196 @@
+"""What goes wrong at an endpoint: said with its cause, tried again only where that may help."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import pytest
+
+from pytest_mmreason.errors import ModelError, UsageError
+from pytest_mmreason.models.base import Request, Response
+from pytest_mmreason.models.openai import OpenAIModel
+from pytest_mmreason.prompting import Prompt
+from tests.support.endpoint import Endpoint, Reply
+
+KEY = "Top-Secret-Value-123"
+
+
+def outcome(url: str, timeout_s: float = 20.0) -> Response:
+    async def once() -> Response:
+        model = OpenAIModel("m", base_url=url, api_key_env="MINE", timeout_s=timeout_s)
+        try:
+            return await model.generate(Request(Prompt.of("why?")))
+        finally:
+            await model.aclose()
+
+    return asyncio.run(once())
+
+
+def failure(endpoint: Endpoint, reply: Reply, timeout_s: float = 20.0) -> ModelError:
+    """The error of one attempt; the adapter itself makes no second one."""
+    endpoint.script = lambda body, seen: reply
+    with pytest.raises(ModelError) as caught:
+        outcome(endpoint.url, timeout_s)
+    assert len(endpoint.requests) == 1
+    return caught.value
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINE", KEY)
+
+
+@pytest.mark.parametrize(
+    "reply, cause",
+    [
+        (Reply.error(500), "500"),
+        (Reply.error(503), "503"),
+        (Reply.error(408), "408"),
+        (Reply.error(429), "429"),
+        (Reply(status=502, body="<html>bad gateway</html>"), "502"),
+        (Reply(body="<html>1</html>"), "malformed reply"),
+        (Reply(body={}), "malformed reply"),
+        (Reply(body={"choices": []}), "malformed reply"),
+        (Reply(body={"choices": [{"message": None}]}), "malformed reply"),
+        (Reply(body={"error": {"message": "try 1 later"}}), "malformed reply"),
+    ],
+)
+def test_passing_faults_are_worth_another_try(endpoint: Endpoint, reply: Reply, cause: str) -> None:
+    error = failure(endpoint, reply)
+    assert (error.cause, error.retryable, error.fatal) == (cause, True, False)
+
+
+def test_a_dropped_connection_is_worth_another_try(endpoint: Endpoint) -> None:
+    error = failure(endpoint, Reply(reset=True))
+    assert error.retryable and not error.fatal
+    assert "openai:m at http://127.0.0.1" in str(error)
+
+
+def test_a_body_cut_in_the_middle_is_worth_another_try(endpoint: Endpoint) -> None:
+    error = failure(
+        endpoint, Reply(body='{"choices": [', headers={"content-type": "application/json"})
+    )
+    assert error.retryable and not error.fatal
+
+
+def test_an_endpoint_that_never_answers_is_named(endpoint: Endpoint) -> None:
+    error = failure(endpoint, Reply(delay_s=0.4), timeout_s=0.05)
+    assert (error.cause, error.retryable) == ("timeout", True)
+    assert "no answer in time" in str(error)
+
+
+@pytest.mark.parametrize(
+    "headers, seconds",
+    [
+        ({"retry_after": "7"}, 7.0),
+        ({"retry_after": "0"}, 0.0),
+        ({"retry_after_ms": "250", "retry_after": "7"}, 0.25),
+        ({"retry_after": "Wed, 21 Oct 2026 07:28:00 GMT"}, None),
+        ({"retry_after": "-1"}, None),
+        ({"retry_after": "nan"}, None),
+        ({"retry_after": "1e9"}, None),
+        ({}, None),
+    ],
+)
+def test_the_pause_that_is_asked_for_is_told(
+    endpoint: Endpoint, headers: dict[str, str], seconds: float | None
+) -> None:
+    assert failure(endpoint, Reply.error(429, **headers)).retry_after_s == seconds
+    endpoint.requests.clear()
+    assert failure(endpoint, Reply.error(503, **headers)).retry_after_s == seconds
+
+
+@pytest.mark.parametrize(
+    "status, words", [(401, "rejects the API key"), (403, "rejects the API key"), (404, "no such")]
+)
+def test_what_no_later_call_could_mend_is_fatal(
+    endpoint: Endpoint, status: int, words: str
+) -> None:
+    error = failure(endpoint, Reply.error(status, "nope"))
+    assert (error.fatal, error.retryable, error.cause) == (True, False, str(status))
+    assert words in str(error) and "nope" in str(error)
+
+
+@pytest.mark.parametrize("field", ["code", "type"])
+def test_a_used_up_quota_is_fatal(endpoint: Endpoint, field: str) -> None:
+    body = {"error": {"message": "quota", field: "insufficient_quota"}}
+    error = failure(endpoint, Reply(status=429, body=body))
+    assert (error.fatal, error.retryable, error.cause) == (True, False, "quota")
+
+
+@pytest.mark.parametrize("status", [400, 401, 500])
+@pytest.mark.parametrize("echo", [KEY, "sk-proj-abcdef0123", "sk-****cdef"])
+def test_no_message_holds_the_key(endpoint: Endpoint, status: int, echo: str) -> None:
+    error = failure(endpoint, Reply.error(status, f"Incorrect API key provided: {echo}."))
+    assert echo not in f"{error} {error.detail} {error.args}"
+    assert "***" in str(error)
+
+
+def test_an_odd_reply_that_echoes_the_key_is_scrubbed_too(endpoint: Endpoint) -> None:
+    assert KEY not in str(failure(endpoint, Reply(body=f"<p>{KEY}</p>")))
+
+
+def test_a_token_limit_reached_before_any_answer_is_said(endpoint: Endpoint) -> None:
+    for text in (None, "", "<think>hm", "<think>hm</think>"):
+        endpoint.requests.clear()
+        error = failure(endpoint, Reply(text=text, finish="length"))
+        assert (error.cause, error.retryable, error.fatal) == ("truncated", False, False)
+        assert "--mm-param max_tokens=N" in str(error)
+
+
+def test_an_answer_that_is_only_cut_short_is_an_answer(endpoint: Endpoint) -> None:
+    endpoint.script = lambda body, seen: Reply(text="it is", finish="length")
+    assert outcome(endpoint.url).finish_reason == "length"
+
+
+def test_a_content_filter_is_no_fault_of_the_call(endpoint: Endpoint) -> None:
+    endpoint.script = lambda body, seen: Reply(text=None, finish="content_filter")
+    assert outcome(endpoint.url).finish_reason == "content_filter"
+
+
+@pytest.mark.parametrize("code", ["content_filter", "content_policy_violation"])
+def test_a_filtered_question_is_told_by_its_cause(endpoint: Endpoint, code: str) -> None:
+    error = failure(endpoint, Reply(status=400, body={"error": {"message": "no", "code": code}}))
+    assert (error.cause, error.retryable, error.fatal) == ("content_filter", False, False)
+
+
+def closed_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_probe_of_a_port_where_nobody_listens_says_what_to_check() -> None:
+    url = f"http://127.0.0.1:{closed_port()}/v1"
+    model = OpenAIModel("m", base_url=url, url_option="--mm-judge-base-url")
+    with pytest.raises(UsageError, match="cannot be reached") as caught:
+        model.probe()
+    assert url in str(caught.value) and "--mm-judge-base-url" in str(caught.value)
+
+
+def test_probe_makes_no_request(endpoint: Endpoint) -> None:
+    OpenAIModel("m", base_url=endpoint.url).probe()
+    assert endpoint.requests == []
+
+
+def test_an_endpoint_that_was_never_reached_is_fatal() -> None:
+    with pytest.raises(ModelError, match="cannot be reached") as caught:
+        outcome(f"http://127.0.0.1:{closed_port()}/v1")
+    assert (caught.value.fatal, caught.value.cause) == (True, "unreachable")
+
+
+def test_an_endpoint_that_goes_away_in_the_middle_is_waited_for(endpoint: Endpoint) -> None:
+    async def course() -> ModelError:
+        model = OpenAIModel("m", base_url=endpoint.url)
+        await model.generate(Request(Prompt.of("a")))
+        endpoint.close()
+        await model._client.close()  # type: ignore[union-attr]
+        model._client = None
+        with pytest.raises(ModelError) as caught:
+            await model.generate(Request(Prompt.of("b")))
+        await model.aclose()
+        return caught.value
+
+    error = asyncio.run(course())
+    assert (error.fatal, error.retryable) == (False, True)
