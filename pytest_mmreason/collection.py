@@ -12,7 +12,7 @@ from pytest_mmreason.client import Selection
 from pytest_mmreason.fixtures import SESSION_KEY
 from pytest_mmreason.markers import RESERVED_MARKERS, STANDARD_MARKERS
 from pytest_mmreason.naming import marker_names, slug, slugs
-from pytest_mmreason.options import names_benchmark, read_suite_mode
+from pytest_mmreason.options import names_benchmark, only_looks, read_suite_mode
 from pytest_mmreason.plan import Plan, Work
 from pytest_mmreason.sample import Sample
 
@@ -32,6 +32,10 @@ class SuiteModule(pytest.Module):
         if read_suite_mode(self.config) == "auto" and any(map(evaluates, own)):
             return []
         return super().collect()
+
+    def funcnamefilter(self, name: str) -> bool:
+        """Whatever a user's ini ``python_functions`` calls a test."""
+        return name.startswith("test_")
 
 
 class Collection:
@@ -69,7 +73,7 @@ class Collection:
         """Tell the engine what will run, unless nothing will."""
         config = self._config
         broken = session.testsfailed and not config.option.continue_on_collection_errors
-        if not config.option.collectonly and not broken:
+        if not only_looks(config) and not broken:
             self._session.select(selection_of(session.items))
 
 

@@ -237,6 +237,12 @@ def read_settings(config: pytest.Config) -> Settings:
     return settings
 
 
+def only_looks(config: pytest.Config) -> bool:
+    """True where pytest collects, or sets up, but runs no test: then nothing may be asked."""
+    ways = ("collectonly", "showfixtures", "show_fixtures_per_test", "setuponly", "setupplan")
+    return any(getattr(config.option, way, False) for way in ways)
+
+
 def read_suite_mode(config: pytest.Config) -> str:
     """ini ``mm_suite``; UsageError if it is none of SUITE_MODES."""
     from pytest_mmreason.errors import UsageError, nearest

@@ -155,4 +155,6 @@ def _wanted(settings: Settings, benchmarks: Mapping[str, Benchmark]) -> set[str]
                     f"{source}: no sample {sample_id!r} in {', '.join(benchmarks)}. {nearest(sample_id, known)}"
                 )
         wanted = set(named) if wanted is None else wanted & set(named)
+    if not wanted:
+        raise UsageError(f"{' and '.join(source for source, _ in sources)} leave no sample")
     return wanted

@@ -131,7 +131,8 @@ class RunHooks:
         """The record travels on the report of the call."""
         report = yield
         record = item.stash.get(RECORD_KEY, None)
-        if record is not None and report.when == "call":
+        # A fixture of the user's may be what evaluates: its failure is told by the setup.
+        if record is not None and (report.when == "call" or report.failed):
             from pytest_mmreason.reports.terminal import attach
 
             attach(item, report, record)
@@ -172,6 +173,7 @@ class OwnerHooks(RunHooks):
 
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         from pytest_mmreason.collection import suite_may_join
+        from pytest_mmreason.options import only_looks
         from pytest_mmreason.reports.terminal import Terminal
         from pytest_mmreason.session import OwnerSession
 
@@ -190,7 +192,7 @@ class OwnerHooks(RunHooks):
         self.eager = suite_may_join(config) or config.getoption("mm_model") is not None
         if self.eager:
             self.session.plan  # noqa: B018 - reading the benchmarks is what finds their faults
-            if not config.option.collectonly:
+            if not only_looks(config):
                 self.session.check()
         if distributed:
             from pytest_mmreason.xdist import ControllerHooks

@@ -171,8 +171,7 @@ class Pool:
                 if pause > 0:
                     await asyncio.sleep(pause)
                     continue
-                is_next = was_called or not self._waiting
-                if is_next and self.stats.in_flight + self._offered < int(self._limit):
+                if self.stats.in_flight + self._offered < int(self._limit):
                     break
                 waiter: asyncio.Future[None] = loop.create_future()
                 if was_called:

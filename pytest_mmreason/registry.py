@@ -267,9 +267,7 @@ def _import(option: str, spec: str, argument: str, settings: Settings) -> Any:
             raise UsageError(
                 f"{option}={spec}: {error}. MODULE is imported from {folder} and sys.path"
             ) from None
-        raise UsageError(
-            f"{option}={spec}: importing it raised {_told(error)}"
-        ) from error
+        raise UsageError(f"{option}={spec}: importing it raised {_told(error)}") from error
     for name in attribute.split("."):
         if not hasattr(target, name):
             raise UsageError(

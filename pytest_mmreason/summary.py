@@ -127,7 +127,9 @@ def summarise(
     homeless = [
         unmet(threshold.row, threshold.score)
         for threshold in settings.threshold
-        if not any(threshold_gates([threshold], r.spec.benchmark.name, r.rows, plan.names) for r in runs)
+        if not any(
+            threshold_gates([threshold], r.spec.benchmark.name, r.rows, plan.names) for r in runs
+        )
     ]
     if runs:
         more = filter(None, [*homeless, lost])

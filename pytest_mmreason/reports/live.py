@@ -65,6 +65,8 @@ class LiveLine:
             self._draw(self.text(now - self._started, self._width))
         else:
             self._reporter.ensure_newline()
+            if self._reporter._tw.width_of_current_line:
+                self._reporter._tw.line()  # under xdist the letters belong to no file
             self._reporter.write_line(encodable(self.text(now - self._started), sys.stdout))
 
     def clear(self) -> None:

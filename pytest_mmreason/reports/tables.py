@@ -206,7 +206,8 @@ def _cell_row(rows: Mapping[str, Row], name: str, complexity: str) -> Row | None
     """The row of a category's or the overall row's samples of one complexity."""
     if name == "overall":
         return rows.get(complexity)
-    return rows.get(f"{name}/{complexity}")
+    # Where a name was taken, its row is called KIND:NAME, but its cells are not.
+    return rows.get(f"{name.removeprefix('category:')}/{complexity.removeprefix('complexity:')}")
 
 
 def _n(row: Row | None) -> str:

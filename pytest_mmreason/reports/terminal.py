@@ -274,7 +274,7 @@ def attach(item: pytest.Item, report: pytest.TestReport, text: str) -> None:
     record = Record.from_json(text)
     report.mmreason = text  # type: ignore[attr-defined]
     report.mmreason_shown = list(_shown(record))  # type: ignore[attr-defined]
-    if set("PA") & set(item.config.option.reportchars):
+    if set("PA") & set(getattr(item.config.option, "reportchars", "")):
         from pytest_mmreason.collection import sample_of
 
         sample = sample_of(item)

@@ -63,7 +63,7 @@ def test_an_unchanged_run_makes_no_call_and_says_so(
     options = (*endpoint_options(endpoint), f"--mm-benchmark={made}")
     result = run(pytester, *options)
     assert result.ret == 0, "a run that lives from its cache needs no endpoint"
-    result.stdout.fnmatch_lines(["*4 responses and 4 verdicts from the cache*"])
+    assert "4 responses and 4 verdicts from the cache" in flat(result)
 
 
 @pytest.mark.parametrize(
@@ -216,4 +216,4 @@ def test_recorded_answers_are_scored_with_every_socket_blocked(
     monkeypatch.setattr(socket, "getaddrinfo", blocked)
     result = run(pytester, f"--mm-model=replay:{recorded}", f"--mm-benchmark={made}")
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["*model no calls*judge no calls*"])
+    assert "model no calls · judge no calls" in flat(result)

@@ -145,7 +145,12 @@ def test_a_rejected_key_or_model_stops_the_run_with_one_message(
     endpoint.script = lambda body, seen: Reply.error(status, "not you")
     options = (*endpoint_options(endpoint, judge=None), f"--mm-benchmark={folder}")
     result = run(
-        pytester, *options, "--mm-concurrency=2", "--mm-output=out", "--mm-max-errors=100%", *workers
+        pytester,
+        *options,
+        "--mm-concurrency=2",
+        "--mm-output=out",
+        "--mm-max-errors=100%",
+        *workers,
     )
     assert result.ret == 1
     assert str(status) in verdict_line(result)

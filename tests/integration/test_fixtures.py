@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.benchmarks import read_summary, sample
+from tests.support.benchmarks import sample
 from tests.support.project import Project
 
 SERIAL_AND_WORKERS = pytest.mark.parametrize("args", [(), ("-n2",)], ids=["serial", "workers"])
@@ -33,24 +33,6 @@ def test_sample_is_what_the_benchmark_says(project: Project) -> None:
     result = project.run("-o", "mm_suite=off")
     result.assert_outcomes(passed=2)
     assert project.calls() == []
-
-
-def test_evaluate_returns_the_record(project: Project) -> None:
-    project.pytester.makepyfile(
-        """
-        from pytest_mmreason import Record
-
-        def test_it(mm_sample, mm_evaluate):
-            record = mm_evaluate(mm_sample)
-            assert isinstance(record, Record)
-            assert (record.status, record.score) == ("scored", 1.0)
-            assert record.sample == mm_sample.id
-            assert record.response == mm_sample.answer
-        """
-    )
-    result = project.run()
-    assert result.ret == 0
-    result.assert_outcomes(passed=6)
 
 
 STEP_BY_STEP = """
@@ -139,104 +121,3 @@ def test_each_of_two_models_is_asked_by_its_own_items(project: Project) -> None:
         ("python:models_of_mine:right", "answer"),
         ("python:models_of_mine:wrong", "no ide"),
     }
-
-
-@SERIAL_AND_WORKERS
-def test_evaluate_without_a_sample_says_what_is_needed(
-    project: Project, args: tuple[str, ...]
-) -> None:
-    project.pytester.makepyfile("def test_it(mm_evaluate): pass")
-    result = project.run(*args)
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["*mm_evaluate needs mm_sample in the same test"])
-
-
-@SERIAL_AND_WORKERS
-def test_changed_sample_is_what_is_evaluated(project: Project, args: tuple[str, ...]) -> None:
-    project.pytester.makepyfile(
-        """
-        import dataclasses
-
-        def test_it(mm_sample, mm_evaluate):
-            changed = dataclasses.replace(
-                mm_sample, question="What is number 40?", answer="answer40"
-            )
-            record = mm_evaluate(changed)
-            assert (record.response, record.score) == ("answer40", 1.0)
-        """
-    )
-    result = project.run("--mm-output=out", "--mm-sample=s2", "--mm-sample=s3", *args)
-    assert result.ret == 0
-    records = project.records()
-    assert [(r["sample"], r["response"]) for r in records] == [
-        ("s2", "answer40"),
-        ("s3", "answer40"),
-    ]
-
-
-@SERIAL_AND_WORKERS
-def test_two_tests_of_a_sample_make_one_record_and_one_call(
-    project: Project, args: tuple[str, ...]
-) -> None:
-    project.pytester.makepyfile(
-        """
-        def test_one(mm_sample, mm_evaluate):
-            mm_evaluate(mm_sample)
-        def test_two(mm_sample, mm_evaluate):
-            assert mm_evaluate(mm_sample).score == 1.0
-        """
-    )
-    result = project.run("--mm-output=out", "--mm-cache=off", *args)
-    assert result.ret == 0
-    result.assert_outcomes(passed=12)
-    assert project.asked() == [f"s{n}" for n in range(6)]
-    assert [r["sample"] for r in project.records()] == [f"s{n}" for n in range(6)]
-    (run,) = read_summary(project.path / "out")["runs"]
-    assert run["counts"]["collected"] == run["counts"]["scored"] == 6
-
-
-def test_skipped_sample_yields_no_record_and_fails_nothing(project: Project) -> None:
-    project.pytester.makepyfile(
-        """
-        import pytest
-
-        def test_it(mm_sample, mm_evaluate):
-            if mm_sample.id == "s0":
-                pytest.skip("not today")
-            mm_evaluate(mm_sample)
-        """
-    )
-    result = project.run("--mm-output=out")
-    assert result.ret == 0
-    result.assert_outcomes(passed=5, skipped=1)
-    assert [r["sample"] for r in project.records()] == [f"s{n}" for n in range(1, 6)]
-
-
-def test_own_assertion_on_the_record_fails_the_item_and_keeps_the_score(project: Project) -> None:
-    project.pytester.makepyfile(
-        """
-        def test_it(mm_sample, mm_evaluate):
-            assert mm_evaluate(mm_sample).response.endswith("0")
-        """
-    )
-    result = project.run("--mm-output=out", "--mm-limit=2", "--mm-sample=s0", "--mm-sample=s1")
-    assert result.ret == 1
-    result.assert_outcomes(passed=1, failed=1)
-    assert [r["score"] for r in project.records()] == [1.0, 1.0]
-
-
-def test_class_and_parametrize_beside_the_sample(project: Project) -> None:
-    project.pytester.makepyfile(
-        """
-        import pytest
-
-        class TestMine:
-            @pytest.mark.parametrize("style", ["short", "long"])
-            def test_it(self, mm_sample, mm_evaluate, style):
-                mm_evaluate(mm_sample)
-        """
-    )
-    result = project.run("--mm-output=out", "--mm-limit=2")
-    assert result.ret == 0
-    result.assert_outcomes(passed=4)
-    assert len(project.records()) == 2

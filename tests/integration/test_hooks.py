@@ -73,9 +73,9 @@ def test_names_added_by_a_plugin_are_specs(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.pytester.makepyfile(my_plugin=HOOKS)
-    project.pytester.syspathinsert()
-    monkeypatch.setenv("PYTHONPATH", str(project.path))  # for the workers
-    result = project.run_plain("-p", "my_plugin", "--mm-model=known", "--mm-benchmark=ours", "-n2")
+    monkeypatch.setenv("PYTHONPATH", str(project.path))
+    args = ["-p", "my_plugin", "--mm-model=known", "--mm-benchmark=ours", "-n2"]
+    result = project.pytester.runpytest_subprocess(*args)
     assert result.ret == 0
     result.assert_outcomes(passed=6)
 

@@ -101,9 +101,7 @@ def test_a_failed_item_says_what_happened_and_how_to_run_it_again(
 @pytest.fixture
 def hostile(pytester: pytest.Pytester) -> tuple[str, ...]:
     """A model whose every answer, and some of whose errors, are made to do harm."""
-    rows = [
-        sample(n, id=name, category="a", complexity="high") for n, name in enumerate(HOSTILE)
-    ]
+    rows = [sample(n, id=name, category="a", complexity="high") for n, name in enumerate(HOSTILE)]
     rows += [sample(9, id=f"raise-{name}", category="a") for name in HOSTILE]
     rows = [{**row, "question": f"say {row['id']}"} for row in rows]
     folder = write_benchmark(pytester.path / "made", rows)

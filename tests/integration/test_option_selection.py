@@ -104,11 +104,18 @@ def test_sample_of_one_of_several_benchmarks(project: Project) -> None:
     assert chosen == ["made-s1", "second-t1"]
 
 
-def test_selection_that_leaves_nothing_collects_nothing(project: Project) -> None:
-    (project.path / "ids.json").write_text('["s1"]')
-    result = project.run("--mm-subset=ids.json", "--mm-sample=s2")
-    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED or (
-        # pytest's mark for an empty parameter set is a skipped item
-        result.parseoutcomes().get("skipped") == 1
-    )
-    assert project.calls() == []
+@pytest.mark.parametrize(
+    ("ids", "args", "message"),
+    [
+        ('["s1"]', ["--mm-sample=s2"], "--mm-sample and --mm-subset * leave no sample"),
+        ("[]", [], "--mm-subset * leave no sample"),
+    ],
+)
+def test_selection_that_leaves_nothing_is_a_usage_error(
+    project: Project, ids: str, args: list[str], message: str
+) -> None:
+    # An empty run would pass every gate.
+    (project.path / "ids.json").write_text(ids)
+    result = project.run("--mm-subset=ids.json", *args)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*{message}"])

@@ -137,6 +137,31 @@ def test_collect_only_prints_the_calls_that_a_run_would_make_and_makes_none(
     assert (len(endpoint.calls("m")), len(endpoint.calls("j"))) == (20, 60)
 
 
+LOOKS = ["--fixtures", "--fixtures-per-test", "--setup-only", "--setup-plan", "--cache-show"]
+
+
+@pytest.mark.parametrize("option", LOOKS)
+def test_looking_at_tests_asks_nothing_and_opens_nothing(project: Project, option: str) -> None:
+    result = project.run(option)
+    assert result.ret == 0
+    assert project.calls() == []
+    assert not (project.path / ".mmreason").exists()
+    result.stdout.no_fnmatch_line("*=* mmreason: *")
+
+
+def test_fixtures_are_explained(project: Project) -> None:
+    result = project.run_plain("--fixtures")
+    for name in ("mm_sample", "mm_model", "mm_judge", "mm_evaluate"):
+        line = next(i for i, text in enumerate(result.outlines) if text.startswith(name))
+        assert len(result.outlines[line + 1].strip()) > 20
+
+
+def test_suite_runs_without_a_terminal_reporter(project: Project) -> None:
+    result = project.run("-pno:terminal", "--mm-output=out")
+    assert result.ret == 0
+    assert [record["score"] for record in project.records()] == [1.0] * 6
+
+
 def test_collect_only_under_workers_makes_no_call(project: Project) -> None:
     result = project.run("--collect-only", "-n2")
     assert result.ret == 0

@@ -91,8 +91,9 @@ def test_predictions_are_the_official_submission(
     assert json.loads(text) == json.loads((pytester.path / "a.json").read_text(encoding="utf-8"))
     result = run(pytester, "--mm-model=replay:out/predictions.json", options[1], "--mm-output=two")
     assert result.ret == 0
-    assert read_summary(pytester.path / "two")["runs"][0]["rows"] == (
-        read_summary(pytester.path / "out")["runs"][0]["rows"]
+    assert (
+        read_summary(pytester.path / "two")["runs"][0]["rows"]
+        == (read_summary(pytester.path / "out")["runs"][0]["rows"])
     )
 
 

@@ -80,6 +80,15 @@ OWN_EVALUATION = """
 """
 
 
+def test_suite_joins_whatever_the_repository_calls_its_tests(repo: Project) -> None:
+    repo.pytester.makepyfile(
+        check_it="def check_this(): pass\nclass Checks:\n    def check(self): pass"
+    )
+    names = ["python_functions=check*", "python_files=check_*.py", "python_classes=Check*"]
+    ids = repo.ids(repo.model, repo.made, *(arg for name in names for arg in ("-o", name)))
+    assert suite_and_own(ids) == (6, 2)
+
+
 def test_own_evaluation_takes_the_place_of_the_suite(repo: Project) -> None:
     repo.pytester.makepyfile(**{"tests/test_samples": OWN_EVALUATION})
     ids = repo.ids(repo.model, repo.made)

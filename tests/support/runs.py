@@ -70,10 +70,10 @@ def statuses(records: Iterable[dict[str, Any]]) -> dict[str, str]:
 def summary_lines(result: pytest.RunResult) -> list[str]:
     """The summary of a run without the line that tells the time it took."""
     lines = result.stdout.lines
-    start = next(i for i, line in enumerate(lines) if line.startswith("===") and "mmreason:" in line)
-    end = next(
-        i for i, line in enumerate(lines) if i > start and re.match(r" (PASS|FAIL)  ", line)
+    start = next(
+        i for i, line in enumerate(lines) if line.startswith("===") and "mmreason:" in line
     )
+    end = next(i for i, line in enumerate(lines) if i > start and re.match(r" (PASS|FAIL)  ", line))
     return [line for line in lines[start : end + 1] if not re.search(r"\btook \d+:\d\d", line)]
 
 
@@ -91,7 +91,9 @@ def flat(result: pytest.RunResult) -> str:
 
 def letters(result: pytest.RunResult) -> str:
     """The letters of the bundled suite in the order shown, serial or distributed."""
-    found = re.findall(r"^(?:mmreason/test_benchmark\.py )?(\S+) +\[ *\d+%\]$", result.stdout.str(), re.M)
+    found = re.findall(
+        r"^(?:mmreason/test_benchmark\.py )?(\S+) +\[ *\d+%\]$", result.stdout.str(), re.M
+    )
     return "".join(found)
 
 
@@ -154,4 +156,8 @@ def every_status(body: dict[str, Any], seen: int) -> Reply | str | None:
 def endpoint_options(endpoint: Endpoint, *, judge: str | None = "j") -> Sequence[str]:
     """The options that ask ``openai:m`` there, and a judge of that name."""
     model = ["--mm-model=openai:m", f"--mm-base-url={endpoint.url}"]
-    return model if judge is None else [*model, f"--mm-judge=openai:{judge}", f"--mm-judge-base-url={endpoint.url}"]
+    return (
+        model
+        if judge is None
+        else [*model, f"--mm-judge=openai:{judge}", f"--mm-judge-base-url={endpoint.url}"]
+    )

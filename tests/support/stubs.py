@@ -46,7 +46,7 @@ class StubModel:
             outcome = await _settled(self.script(request))
         finally:
             self.under_way -= 1
-        return Response(outcome) if isinstance(outcome, str) else outcome  # type: ignore[no-any-return]
+        return Response(outcome) if isinstance(outcome, str) else outcome
 
     async def aclose(self) -> None:
         self.closed = True
@@ -72,7 +72,7 @@ class StubJudge:
     async def judge(self, task: JudgeTask, ask: Ask) -> Verdict:
         self.tasks.append(task)
         outcome = await _settled(self.script(task))
-        return Verdict(outcome) if isinstance(outcome, (int, float)) else outcome  # type: ignore[no-any-return]
+        return Verdict(outcome) if isinstance(outcome, (int, float)) else outcome
 
     async def aclose(self) -> None:
         self.closed = True

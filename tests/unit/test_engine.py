@@ -115,6 +115,16 @@ def test_no_call_is_made_for_what_is_not_selected() -> None:
     assert model.asked == ["s3"]
 
 
+def test_only_the_first_selection_counts() -> None:
+    plan, model = made_plan(made_samples(5)), StubModel()
+    with running(plan, {"m": model}) as engine:
+        engine.select([Work(0, 3, 0)])
+        engine.select(list(plan.works()))  # a worker that came later says what it runs
+        engine.evaluate(Work(0, 3, 0))
+        engine.evaluate(Work(0, 4, 0))
+    assert model.asked == ["s3", "s4"]
+
+
 def test_work_that_was_not_selected_can_still_be_asked_for() -> None:
     plan = made_plan(made_samples(5))
     with running(plan) as engine:
@@ -160,7 +170,7 @@ def test_an_errored_record_is_asked_for_anew_and_a_good_one_is_not() -> None:
     plan, model = made_plan(made_samples(1)), StubModel(lambda request: next(outcomes))
     work = Work(0, 0, 0)
     with running(plan, {"m": model}, keep=False) as engine:
-        engine.select([work])
+        engine.select([work, work])
         assert engine.evaluate(work).record.status == "model_error"
         assert engine.evaluate(work).record.status == "scored"
 

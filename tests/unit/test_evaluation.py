@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,10 @@ from PIL import Image
 
 from pytest_mmreason.errors import CallError, JudgeError, MissingPrediction, ModelError
 from pytest_mmreason.evaluation import Evaluator
-from pytest_mmreason.models.base import Request, Response
+from pytest_mmreason.models.base import Response
 from pytest_mmreason.record import Record
 from pytest_mmreason.sample import ImageRef, Sample
-from pytest_mmreason.store import NoStore, Store, open_store
+from pytest_mmreason.store import NoStore, Store
 from pytest_mmreason.verdict import StepCredit, Verdict
 from tests.support.stubs import StubJudge, StubModel, in_turn, made_plan, made_samples
 
@@ -37,13 +36,14 @@ def outcome(
     judge: StubJudge | None = None,
     sample: Sample = SAMPLE,
     store: Store | None = None,
+    repeat: int = 0,
     **settings: Any,
 ) -> tuple[Record, CallError | None]:
     plan = made_plan([sample], **settings)
 
     async def course() -> tuple[Record, CallError | None]:
         evaluator = Evaluator(plan.settings, store or NoStore(), "judge")
-        return await evaluator.evaluate(plan.runs[0], sample, 0, model, judge or StubJudge())
+        return await evaluator.evaluate(plan.runs[0], sample, repeat, model, judge or StubJudge())
 
     return asyncio.run(asyncio.wait_for(course(), 20))
 
@@ -136,7 +136,10 @@ def test_a_failed_call_is_an_error_and_stops_the_run_only_if_fatal(fatal: bool) 
     assert stop is (error if fatal else None)
 
 
-@pytest.mark.parametrize("value", [None, b"x", 3, Response("a", usage={"n": "x"})])
+ODD = Response("a", usage={"n": "x"})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("value", [None, b"x", 3, ODD])
 def test_an_adapter_that_returns_no_response_is_a_model_error(value: Any) -> None:
     record = evaluate(answering(value))
     assert record.status == "model_error"
@@ -227,74 +230,3 @@ def test_images_that_are_not_sent_are_not_opened(tmp_path: Path, way: str) -> No
     assert record.status == "scored"
     assert record.images == ({"path": "gone.png"}, {"path": "gone.png"})
     assert model.requests[0].images == []
-
-
-def rerun(change: Callable[[dict[str, Any]], None], folder: Path) -> tuple[int, int]:
-    """Calls to model and judge in a second run on the same cache, after `change`."""
-    sample = pictured(folder, "a.png")
-    counts = []
-    for second in (False, True):
-        values: dict[str, Any] = {"sample": sample}
-        model, judge = StubModel(), StubJudge(lambda task: 0.5)
-        if second:
-            change(values)
-            model.identity = values.pop("identity", model.identity)
-        store = open_store(folder / "cache", "on")
-        record = evaluate(model, judge, store=store, **values)
-        store.close()
-        counts.append((len(model.asked), len(judge.tasks)))
-        assert (record.cached, record.usage == {}) == (
-            (True, True) if counts[-1] == (0, 0) else (False, False)
-        )
-    assert counts[0] == (1, 1)
-    return counts[1]
-
-
-@pytest.mark.parametrize(
-    "change, calls",
-    [
-        ({}, (0, 0)),
-        ({"concurrency": 2, "timeout": 3.0, "retries": 2, "seed": 4}, (0, 0)),
-        ({"param": {"temperature": 0}}, (1, 0)),
-        ({"identity": {"kind": "stub", "name": "n"}}, (1, 0)),
-        ({"prompt": ("cot",)}, (1, 0)),
-        ({"images": "none"}, (1, 0)),
-        ({"judge_runs": 2}, (0, 1)),
-    ],
-)
-def test_the_cache_answers_until_something_that_matters_changes(
-    tmp_path: Path, change: dict[str, Any], calls: tuple[int, int]
-) -> None:
-    assert rerun(lambda values: values.update(change), tmp_path) == calls
-
-
-def test_changed_image_bytes_are_asked_about_again(tmp_path: Path) -> None:
-    def repaint(values: dict[str, Any]) -> None:
-        Image.new("RGB", (3, 2), "red").save(tmp_path / "a.png")
-
-    assert rerun(repaint, tmp_path) == (1, 0)
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [ModelError("x"), Response("", "content_filter"), "<think>hm", MissingPrediction("x"), None],
-)
-def test_what_failed_is_never_cached(tmp_path: Path, bad: Any) -> None:
-    store = open_store(tmp_path, "on")
-    evaluate(answering(bad), store=store)
-    model = answering("42")
-    assert evaluate(model, store=store).response == "42"
-    assert len(model.asked) == 1
-    store.close()
-
-
-def test_a_failed_verdict_is_judged_again_and_the_answer_comes_from_the_cache(
-    tmp_path: Path,
-) -> None:
-    store = open_store(tmp_path, "on")
-    evaluate(answering("42"), judging(JudgeError("x")), store=store)
-    model, judge = answering("43"), judging(0.5)
-    record = evaluate(model, judge, store=store)
-    assert (record.response, record.score) == ("42", 0.5)
-    assert (model.asked, len(judge.tasks)) == ([], 1)
-    store.close()

@@ -97,6 +97,11 @@ def test_plain_functions_are_called_one_at_a_time() -> None:
     assert overlap(Counting(expected=1)) == 1
 
 
+def test_limits_are_told_to_the_engine() -> None:
+    assert FunctionModel(raising, "m").max_concurrency == 1
+    assert FunctionModel(raising_async, "m").max_concurrency is None
+
+
 def test_plain_functions_may_ask_for_more_calls_at_once() -> None:
     function = Counting(expected=3)
     function.max_concurrency = 3  # type: ignore[attr-defined]
@@ -210,7 +215,7 @@ def test_a_call_that_never_ends_does_not_block_the_next() -> None:
 
     def answer(prompt: str, images: list[Any]) -> str:
         if prompt == "slow":
-            release.wait(20)
+            release.wait(60)
         return prompt
 
     async def course() -> str:
@@ -245,7 +250,7 @@ def test_one_thread_serves_one_call_after_another() -> None:
 
 
 def module(path: Path, source: str) -> Any:
-    path.write_text(source)
+    path.write_text(source, encoding="utf-8")
     spec = importlib.util.spec_from_file_location("made_model", path)
     assert spec is not None and spec.loader is not None
     made = importlib.util.module_from_spec(spec)
@@ -286,7 +291,7 @@ def test_identity_of_a_partial_is_that_of_its_function_and_arguments() -> None:
             functools.partial(answer, 13),
             functools.partial(answer, 7, warm=True),
             functools.partial(functools.partial(answer, 7), warm=True),
-            functools.partial(raising, 7),
+            functools.partial(raising, "7"),
         )
     ]
     assert made[2] == made[3]

@@ -170,6 +170,7 @@ def test_what_shrinks_by_better_packing_alone_keeps_its_size(tmp_path: Path) -> 
     assert "sent" not in image.describe()
 
 
+@pytest.mark.filterwarnings("ignore::PIL.Image.DecompressionBombWarning")
 @pytest.mark.parametrize("factor", [1.5, 3])
 def test_decompression_bombs_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, factor: float

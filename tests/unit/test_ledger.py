@@ -11,15 +11,16 @@ import pytest
 
 from pytest_mmreason.ledger import KEPT_JOURNALS, Journal, Ledger
 from pytest_mmreason.outcome import draft_record
-from pytest_mmreason.plan import Plan, Work
+from pytest_mmreason.plan import Work
 from pytest_mmreason.record import Record
 from tests.support.stubs import made_plan, made_samples
 
 PLAN = made_plan(made_samples(4), models=("m", "n"))
+FIRST = Work(0, 0, 0)
 
 
-def made(work: Work = Work(0, 0, 0), plan: Plan = PLAN, **fields: Any) -> Record:
-    draft = draft_record(plan.runs[work.run], plan.sample(work), work.repeat, "j", None)
+def made(work: Work = FIRST, **fields: Any) -> Record:
+    draft = draft_record(PLAN.runs[work.run], PLAN.sample(work), work.repeat, "j", None)
     return dataclasses.replace(draft, **{"status": "scored", "score": 1.0, **fields})
 
 

@@ -122,7 +122,7 @@ def test_the_public_endpoint_needs_a_key(url: str | None) -> None:
 
 @pytest.mark.parametrize("url", ["localhost:8000/v1", "ftp://a", "http://", "v1"])
 def test_an_endpoint_that_is_no_url_is_refused(url: str) -> None:
-    with pytest.raises(UsageError, match="--mm-base-url is .* URL is needed"):
+    with pytest.raises(UsageError, match=r"--mm-base-url is .* URL is needed"):
         OpenAIModel("m", base_url=url)
 
 

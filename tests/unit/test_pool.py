@@ -27,7 +27,7 @@ def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         slept.append(delay_s)
         await real(0)
 
-    monkeypatch.setattr(pool_module.asyncio, "sleep", sleep)
+    monkeypatch.setattr(asyncio, "sleep", sleep)
     return slept
 
 

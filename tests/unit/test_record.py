@@ -54,13 +54,8 @@ records = st.builds(
 
 
 def made(**fields: Any) -> Record:
-    return Record(
-        **{
-            **dict(benchmark="b", sample="s", model="m", judge="j", prompt="direct", repeat=0),
-            "status": "scored",
-            **fields,
-        }
-    )
+    values = {"benchmark": "b", "sample": "s", "model": "m", "judge": "j", "prompt": "direct"}
+    return Record(**{**values, "repeat": 0, "status": "scored", **fields})
 
 
 @given(records)
@@ -109,8 +104,8 @@ def test_key_is_all_that_tells_records_apart() -> None:
 
 
 def test_errors_are_the_statuses_that_something_failed() -> None:
-    assert {s for s in STATUSES if made(status=s).is_error} == ERRORS
-    assert ERRORS == {"model_error", "judge_error", "data_error", "missing"}
+    found = {status for status in STATUSES if made(status=status).is_error}
+    assert found == ERRORS == {"model_error", "judge_error", "data_error", "missing"}
 
 
 verdicts = st.builds(

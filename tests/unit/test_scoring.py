@@ -184,6 +184,7 @@ def test_errors_enter_the_means_as_asked(on_error: str, score: float, scored: in
     records = [record("a"), record("b", None, status=MODEL_ERROR)]
     row = score_rows(records, on_error=on_error)["overall"]
     assert (row.n, row.scored, row.score) == (2, scored, score)
+    assert row.runs == (score,)
 
 
 @pytest.mark.parametrize("on_error", ["exclude", "zero"])

@@ -1,0 +1,94 @@
+"""The tables of a summary say what its rows hold."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from pytest_mmreason.gates import Outcome
+from pytest_mmreason.outcome import draft_record
+from pytest_mmreason.reports.tables import Table, comparison, main_table, row_lines
+from pytest_mmreason.sample import Sample
+from pytest_mmreason.settings import Threshold
+from pytest_mmreason.summary import RunResult, summarise
+from tests.support.stubs import made_plan
+
+
+def results(*samples: tuple[Sample, float], **settings: object) -> list[RunResult]:
+    plan = made_plan([sample for sample, _ in samples], **settings)  # type: ignore[arg-type]
+    records = [
+        [
+            dataclasses.replace(
+                draft_record(run, sample, 0, "j", None),
+                status="scored",
+                score=score,
+                scores=(score,),
+            )
+            for sample, score in samples
+        ]
+        for run in plan.runs
+    ]
+    total = len(samples) * len(plan.runs)
+    return list(summarise(plan, records, total, Outcome(0, 0, 0)).runs)
+
+
+def sample(number: int, category: str = "", complexity: str = "", **fields: object) -> Sample:
+    return Sample(f"s{number}", "q", category=category, complexity=complexity, **fields)  # type: ignore[arg-type]
+
+
+def texts(table: Table) -> list[list[str]]:
+    return [list(table.headers), *([cell.text for cell in row] for row in table.rows)]
+
+
+def test_categories_are_shown_by_complexity_with_the_total_last() -> None:
+    (run,) = results(
+        (sample(1, "deductive", "moderate"), 1.0), (sample(2, "abductive", "high"), 0.5)
+    )
+    assert texts(main_table(run)) == [
+        ["reasoning", "n", "score", "95 % CI", "moderate", "high"],
+        ["deductive", "1", "100.0", "–", "100.0", "–"],
+        ["abductive", "1", "50.0", "–", "–", "50.0"],
+        ["overall", "2", "75.0", "0–100", "100.0", "50.0"],
+    ]
+
+
+def test_a_category_named_overall_has_its_own_row_and_cells() -> None:
+    (run,) = results((sample(1, "overall", "overall"), 1.0), (sample(2, "a", "high"), 0.0))
+    table = texts(main_table(run))
+    assert table[0][4:] == ["high", "complexity:overall"]
+    assert table[1] == ["category:overall", "1", "100.0", "–", "–", "100.0"]
+    assert table[-1] == ["overall", "2", "50.0", "0–100", "0.0", "100.0"]
+
+
+def test_without_categories_capabilities_are_shown_and_integrations_below() -> None:
+    (run,) = results(
+        (sample(1, capabilities=("rec", "ocr")), 1.0), (sample(2, capabilities=("rec",)), 0.5)
+    )
+    assert [row[0] for row in texts(main_table(run))] == ["capability", "rec", "ocr", "overall"]
+    assert row_lines(run) == [("integration", ["ocr+rec 100.0 (1)", "rec_only 50.0 (1)"])]
+
+
+def test_a_gated_row_that_is_not_among_the_groups_is_added() -> None:
+    (run,) = results(
+        (sample(1, "deductive", "high"), 0.5),
+        threshold=(Threshold("high", 60.0), Threshold("overall", 50.0)),
+    )
+    assert [(row[0], row[-1]) for row in texts(main_table(run))[1:]] == [
+        ("deductive", ""),
+        ("high", "≥ 60 FAIL"),
+        ("overall", "≥ 50 PASS"),
+    ]
+
+
+def test_names_from_a_benchmark_are_inert() -> None:
+    (run,) = results((sample(1, "\x1b[31mred", "high"), 0.5))
+    assert texts(main_table(run))[1][0] == r"\x1b[31mred"
+
+
+def test_runs_stand_side_by_side_with_the_best_marked() -> None:
+    runs = results((sample(1, "deductive", "high"), 0.5), models=("a", "b"))
+    better = dataclasses.replace(
+        runs[1], rows=results((sample(1, "deductive", "high"), 0.9))[0].rows
+    )
+    rows = texts(comparison([runs[0], better]))
+    assert [row[1] for row in rows] == ["overall", "50.0", "90.0"]
+    assert ["★" in row[0] for row in rows] == [False, False, True]
