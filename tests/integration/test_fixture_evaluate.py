@@ -28,12 +28,9 @@ def test_evaluate_returns_the_record(project: Project) -> None:
     result.assert_outcomes(passed=6)
 
 
-@SERIAL_AND_WORKERS
-def test_evaluate_without_a_sample_says_what_is_needed(
-    project: Project, args: tuple[str, ...]
-) -> None:
+def test_evaluate_without_a_sample_says_what_is_needed(project: Project) -> None:
     project.pytester.makepyfile("def test_it(mm_evaluate): pass")
-    result = project.run(*args)
+    result = project.run()
     assert result.ret == 1
     result.stdout.fnmatch_lines(["*mm_evaluate needs mm_sample in the same test"])
 

@@ -209,10 +209,9 @@ JUDGE = """
 """
 
 
-@SERIAL_AND_WORKERS
-def test_override_of_the_judge_judges(project: Project, args: tuple[str, ...]) -> None:
+def test_override_of_the_judge_judges(project: Project) -> None:
     project.pytester.makeconftest(JUDGE)
-    result = project.run("--mm-judge=fixture", "--mm-output=out", *args)
+    result = project.run("--mm-judge=fixture", "--mm-output=out")
     assert result.ret == 0
     assert [r["score"] for r in project.records()] == [0.5, 1.0, 1.0, 1.0, 1.0, 1.0]
     assert project.asked() == [f"s{n}" for n in range(6)]

@@ -63,9 +63,9 @@ def test_odd_ids_run_and_are_recorded_as_they_are(odd: Project, args: tuple[str,
 def test_hash_seed_changes_neither_ids_nor_order_nor_tables(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tags = ["b", "a", "c d", "e-f"]
+    tags = ["b", "c d", "c-d", "c.d", "c:d", "a", "e-f", "e f"]
     rows = [
-        sample(n, id=f"{ODD[n]}{n}", tags=tags[: n % 5], capabilities=["ocr", "rec", "math"])
+        sample(n, id=f"{ODD[n]}{n}", tags=tags[: n % 9], capabilities=["ocr", "rec", "math"])
         for n in range(9)
     ]
     project.write_samples(rows)

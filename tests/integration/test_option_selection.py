@@ -53,13 +53,6 @@ def test_sample_is_repeatable_and_keeps_the_order_of_the_benchmark(project: Proj
     assert collected(project, "--mm-sample=s4", "--mm-sample=s1", "--mm-sample=s4") == ["s1", "s4"]
 
 
-def test_sample_under_workers(project: Project) -> None:
-    result = project.run("--mm-sample=s4", "-n2")
-    assert result.ret == 0
-    result.assert_outcomes(passed=1)
-    assert project.asked() == ["s4"]
-
-
 def test_sample_is_named_by_its_id_and_not_by_its_slug(project: Project) -> None:
     odd = "猫 a/b::c[1]"
     project.write_samples([sample(0, id=odd), sample(1)])
