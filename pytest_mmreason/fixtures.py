@@ -194,7 +194,9 @@ class Evaluate:
         __tracebackhide__ = True
         item = self._request.node
         item.stash[RECORD_KEY] = record.to_json()
-        item.user_properties += [
+        # Reports share the item's list: a rerun's properties take the place of the first try's.
+        item.user_properties[:] = [
+            *(p for p in item.user_properties if not p[0].startswith("mmreason_")),
             ("mmreason_sample", ascii(record.sample)[1:-1]),
             ("mmreason_status", record.status),
             *([("mmreason_score", record.score)] if record.score is not None else []),

@@ -149,10 +149,12 @@ def _normalise(ref: ImageRef, original: bytes, image: Image.Image, max_bytes: in
         upright, data = image, original
     else:
         upright = _opaque(ImageOps.exif_transpose(image))
-        data, mime = _png(upright), "image/png"
+        data, mime = _encoded(upright, "PNG"), "image/png"
     size = sent = upright.size
     if len(data) > max_bytes:
-        data, mime, sent = _shrink(_opaque(upright), max_bytes)
+        # A photograph stays one: as a PNG of the same weight it would be far smaller.
+        lossy = image.format in {"JPEG", "MPO", "WEBP"}
+        data, mime, sent = _shrink(_opaque(upright), max_bytes, "JPEG" if lossy else "PNG")
     return LoadedImage(
         path=ref.path,
         data=data,
@@ -185,27 +187,27 @@ def _opaque(image: Image.Image) -> Image.Image:
     return Image.alpha_composite(white, rgba).convert("RGB")
 
 
-def _png(image: Image.Image) -> bytes:
+def _encoded(image: Image.Image, kind: str) -> bytes:
     buffer = io.BytesIO()
-    image.save(buffer, "PNG")
+    image.save(buffer, kind, **({"quality": 92} if kind == "JPEG" else {}))
     return buffer.getvalue()
 
 
-def _shrink(image: Image.Image, max_bytes: int) -> tuple[bytes, str, tuple[int, int]]:
-    """`image` as a PNG of at most `max_bytes`, at the largest scale that the search finds."""
+def _shrink(image: Image.Image, max_bytes: int, kind: str) -> tuple[bytes, str, tuple[int, int]]:
+    """`image` as a `kind` of at most `max_bytes`, at the largest scale that the search finds."""
     from PIL import Image
 
     scale = 1.0
-    data = _png(image)
+    data = _encoded(image, kind)
     while len(data) > max_bytes:
         scale *= min(0.95, (max_bytes / len(data)) ** 0.5)
         size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
         smaller = image.resize(size, Image.Resampling.LANCZOS)
-        data = _png(smaller)
+        data = _encoded(smaller, kind)
         if size == (1, 1):
             break
     final = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
-    return data, "image/png", final
+    return data, PASSED_THROUGH[kind], final
 
 
 def describe_unopened(ref: ImageRef) -> Mapping[str, Any]:

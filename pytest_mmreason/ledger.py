@@ -7,6 +7,7 @@ disk; in memory stays what the tables need.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -25,7 +26,7 @@ KEPT_JOURNALS = 5
 class Journal:
     """Records as they come, a line each; in a file that survives the process.
 
-    Raises nothing for want of a place to write: the lines are then kept in memory.
+    Raises nothing for want of a place to write: lines that find none are kept in memory.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -49,25 +50,30 @@ class Journal:
 
     def append(self, line: str) -> int:
         """Keep a line; returns the place from which :meth:`read` gets it back."""
-        if self._file is None:
-            self._lines.append(line)
-            return len(self._lines) - 1
-        place = self._file.seek(0, os.SEEK_END)
-        self._file.write(line.encode("ascii") + b"\n")
-        self._file.flush()
-        return place
+        if self._file is not None:
+            try:
+                place = self._file.seek(0, os.SEEK_END)
+                self._file.write(line.encode("ascii") + b"\n")
+                self._file.flush()
+                return place
+            except OSError:  # a full disk, say
+                pass
+        self._lines.append(line)
+        return -len(self._lines)
 
     def read(self, place: int) -> str:
         """The line that was kept at `place`."""
-        if self._file is None:
-            return self._lines[place]
+        if place < 0:
+            return self._lines[-place - 1]
+        assert self._file is not None
         self._file.seek(place)
         return self._file.readline().decode("ascii").rstrip("\n")
 
     def close(self) -> None:
         """Close the file; it stays for whoever wants to look."""
         if self._file is not None:
-            self._file.close()
+            with contextlib.suppress(OSError):
+                self._file.close()
 
 
 @dataclasses.dataclass(slots=True)
@@ -77,7 +83,7 @@ class _Entry:
     work: Work
     items: set[str]
     record: Record | None = None
-    place: int = -1
+    place: int | None = None
     why_missing: str = "the session ended before it was evaluated"
 
 
@@ -160,13 +166,13 @@ class Ledger:
     def whole(self, record: Record) -> Record:
         """`record` with its response and rationale, read back from the journal."""
         entry = self._entries[record.key]
-        return Record.from_json(self._journal.read(entry.place)) if entry.place >= 0 else record
+        return record if entry.place is None else Record.from_json(self._journal.read(entry.place))
 
     def lines(self) -> Iterator[str]:
         """Every record as a line of JSON, in collection order."""
         for run in range(len(self.plan.runs)):
             for entry in self._ordered(run):
-                if entry.place >= 0:
+                if entry.place is not None:
                     yield self._journal.read(entry.place)
                 else:
                     yield self._filled(entry).to_json()

@@ -104,10 +104,10 @@ def with_answer(draft: Record, answer: Answer) -> Record:
 
 def joined(first: Answer, second: Answer) -> Answer:
     """Both answers as one: what the judge reads where the steps were asked for."""
-    tokens = {
-        name: first.response.usage.get(name, 0) + second.response.usage.get(name, 0)
-        for name in {**first.response.usage, **second.response.usage}
-    }
+    # Of what was spent in this run: a cached answer brings its old token counts along.
+    spent = (first.usage, second.usage)
+    names = ("prompt_tokens", "completion_tokens")
+    tokens = {name: sum(used.get(name, 0) for used in spent) for name in names}
     response = dataclasses.replace(
         second.response, text=f"{first.response.text}\n\n{second.response.text}", usage=tokens
     )

@@ -10,10 +10,18 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class StepCredit:
-    """Credit in [0, 1] that a response earned on reference step number `step` (from 1)."""
+    """Credit in [0, 1] that a response earned on reference step number `step` (from 1).
+
+    Raises ValueError for a credit that is not a finite number in [0, 1].
+    """
 
     step: int
     credit: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.step, int) or self.step < 1:
+            raise ValueError(f"step is {self.step!r}, not a whole number from 1")
+        _check_fraction("credit", self.credit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +51,7 @@ class Verdict:
             value = getattr(self, name)
             if value is None and name != "score":
                 continue
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise ValueError(f"{name} is {value!r}, not a number in [0, 1]")
-            if not math.isfinite(value) or not 0.0 <= value <= 1.0:
-                raise ValueError(f"{name} is {value!r}, outside [0, 1]")
+            _check_fraction(name, value)
             object.__setattr__(self, name, float(value))
 
     def to_json(self) -> dict[str, Any]:
@@ -71,3 +76,10 @@ class Verdict:
             confidence=data.get("confidence"),
             judge_model=data.get("judge_model"),
         )
+
+
+def _check_fraction(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"{name} is {value!r}, not a number in [0, 1]")
+    if not math.isfinite(value) or not 0.0 <= value <= 1.0:
+        raise ValueError(f"{name} is {value!r}, outside [0, 1]")

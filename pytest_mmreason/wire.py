@@ -10,6 +10,9 @@ from typing import Any
 
 from pytest_mmreason.errors import CallError, JudgeError, ModelError
 from pytest_mmreason.imaging import LoadedImage
+from pytest_mmreason.models.base import Request
+from pytest_mmreason.prompting import Prompt, Turn
+from pytest_mmreason.sample import ImageRef
 
 
 def send(connection: Connection, message: Mapping[str, Any]) -> None:
@@ -46,6 +49,37 @@ def image_from_json(data: Mapping[str, Any]) -> LoadedImage:
         size=tuple(data["size"]),
         sent=tuple(data["sent"]),
         sha256=data["sha256"],
+    )
+
+
+def request_to_json(request: Request) -> dict[str, Any]:
+    """A question to a model, its images loaded; a schema is never sent to a peer."""
+    return {
+        "turns": [
+            [turn.role, [p if isinstance(p, str) else [p.path, p.root] for p in turn.parts]]
+            for turn in request.prompt.turns
+        ],
+        "images": [image_to_json(image) for image in request.images],
+        "params": dict(request.params),
+        "sample": request.sample,
+        "benchmark": request.benchmark,
+        "repeat": request.repeat,
+    }
+
+
+def request_from_json(data: Mapping[str, Any]) -> Request:
+    """The request that :func:`request_to_json` wrote."""
+    turns = tuple(
+        Turn(role, tuple(part if isinstance(part, str) else ImageRef(*part) for part in parts))
+        for role, parts in data["turns"]
+    )
+    return Request(
+        prompt=Prompt(turns),
+        images=[image_from_json(image) for image in data["images"]],
+        params=data["params"],
+        sample=data["sample"],
+        benchmark=data["benchmark"],
+        repeat=data["repeat"],
     )
 
 

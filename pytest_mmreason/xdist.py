@@ -24,7 +24,7 @@ import pytest
 from pytest_mmreason.benchmarks.base import PROTOCOLS
 from pytest_mmreason.client import Held, Selection
 from pytest_mmreason.engine import Evaluated
-from pytest_mmreason.errors import CallError, ModelError
+from pytest_mmreason.errors import CallError, MissingPrediction, ModelError
 from pytest_mmreason.imaging import LoadedImage
 from pytest_mmreason.judges.base import Ask, Judge, JudgeTask
 from pytest_mmreason.models.base import ModelAdapter, Request, Response
@@ -32,7 +32,7 @@ from pytest_mmreason.plan import Work
 from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.record import Record
 from pytest_mmreason.registry import FIXTURE, as_judge, as_model
-from pytest_mmreason.sample import ImageRef, Sample
+from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import Verdict
 from pytest_mmreason.wire import (
     error_from_json,
@@ -40,6 +40,8 @@ from pytest_mmreason.wire import (
     image_from_json,
     image_to_json,
     receive,
+    request_from_json,
+    request_to_json,
     send,
 )
 
@@ -132,12 +134,14 @@ class Server:
             judge=_PeerJudge(peer, judge) if judge else None,
         )
         future.add_done_callback(lambda _: errands.put(None))
+        errand: _Errand | None = None
         try:
             while (errand := errands.get()) is not None:
                 send(connection, errand.message)
                 errand.resolve(receive(connection))
         except (EOFError, OSError):
             future.cancel()
+            peer.hang_up(errand)
             raise
         return future.result()
 
@@ -164,15 +168,33 @@ class _Peer:
     """A worker that waits for a record and can be asked back."""
 
     errands: queue.SimpleQueue[_Errand | None]
+    gone: bool = False
+
+    def hang_up(self, errand: _Errand | None) -> None:
+        """The worker is gone: whoever waits for it, or for a place that it holds, goes on."""
+        self.gone = True
+        with contextlib.suppress(queue.Empty):
+            while True:
+                if errand is not None:
+                    errand.resolve({"call_error": error_to_json(_worker_gone())})
+                errand = self.errands.get_nowait()
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         loop = asyncio.get_running_loop()
         errand = _Errand(message, loop.create_future(), loop)
         self.errands.put(errand)
+        if self.gone:
+            raise _worker_gone()
         reply = await errand.reply
+        if "missing" in reply:
+            raise MissingPrediction(reply["missing"])
         if "call_error" in reply:
             raise error_from_json(reply["call_error"])
         return reply
+
+
+def _worker_gone() -> ModelError:
+    return ModelError("the worker whose fixture was asked is gone", cause="link")
 
 
 @dataclass(slots=True)
@@ -188,10 +210,7 @@ class _PeerModel:
     cacheable: bool = True
 
     async def generate(self, request: Request) -> Response:
-        images = [image_to_json(image) for image in request.images]
-        reply = await self.peer.ask(
-            {"op": "generate", "prompt": request.prompt.text, "images": images}
-        )
+        reply = await self.peer.ask({"op": "generate", "request": request_to_json(request)})
         return Response.from_json(reply["response"])
 
     async def aclose(self) -> None:
@@ -315,16 +334,15 @@ class RemoteClient:
                 retryable=True,
             )
             return {"call_error": error_to_json(error)}
+        except MissingPrediction as error:
+            return {"missing": str(error)}
         except CallError as error:
             return {"call_error": error_to_json(error)}
         except Exception as error:
             return {"call_error": error_to_json(ModelError(f"{type(error).__name__}: {error}"))}
 
     async def _generate_here(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        images = [image_from_json(image) for image in message["images"]]
-        refs = [ImageRef(image.path, "") for image in images]
-        prompt = Prompt.of(message["prompt"], images=refs)
-        response = await self.model.role.generate(Request(prompt, images))
+        response = await self.model.role.generate(request_from_json(message["request"]))
         return {"response": response.to_json()}
 
     async def _judge_here(self, message: Mapping[str, Any]) -> dict[str, Any]:

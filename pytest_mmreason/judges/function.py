@@ -70,7 +70,7 @@ class FunctionJudge:
                 cause="judge raised",
                 detail="".join(traceback.format_exception(error)),
             ) from error
-        if isinstance(value, Verdict) and all(0.0 <= c.credit <= 1.0 for c in value.steps):
+        if isinstance(value, Verdict):
             return value
         if _is_score(value):
             return Verdict(float(value))

@@ -182,7 +182,7 @@ class FunctionModel:
 
     async def generate(self, request: Request) -> Response:
         """One call of the function; ModelError if it raises or returns no text."""
-        images = [image.pil() for image in request.images]
+        images = await asyncio.to_thread(lambda: [image.pil() for image in request.images])
         try:
             result = await self._caller.call(request.prompt.text, images)
         except (ConnectionError, TimeoutError) as error:

@@ -83,7 +83,7 @@ def test_anything_else_is_an_error_that_names_it(value: Any) -> None:
 
 
 def test_verdict_with_credits_out_of_range_is_an_error() -> None:
-    with pytest.raises(JudgeError, match="credit=nan"):
+    with pytest.raises(JudgeError, match="credit is nan"):
         judge(lambda sample, response: Verdict(0.5, steps=(StepCredit(1, float("nan")),)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -200,4 +201,19 @@ def test_where_no_file_can_be_made_lines_are_kept_in_memory(tmp_path: Path) -> N
     journal = Journal(tmp_path / "file")
     assert journal.path is None
     assert journal.read(journal.append("a line")) == "a line"
+    journal.close()
+
+
+def test_journal_goes_on_in_memory_where_the_disk_is_full(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    first = journal.append('{"a": 1}')
+
+    def full(data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    real, journal._file = journal._file, SimpleNamespace(seek=lambda *a: 0, write=full)  # type: ignore[assignment]
+    second = journal.append('{"b": 2}')
+    journal._file = real
+    assert journal.read(second) == '{"b": 2}'
+    assert journal.read(first) == '{"a": 1}'
     journal.close()

@@ -32,7 +32,7 @@ def failure(endpoint: Endpoint, reply: Reply, timeout_s: float = 20.0) -> ModelE
     endpoint.script = lambda body, seen: reply
     with pytest.raises(ModelError) as caught:
         outcome(endpoint.url, timeout_s)
-    assert len(endpoint.requests) == 1
+    assert len(endpoint.requests) <= 1  # none, where the time was up before it was read
     return caught.value
 
 
