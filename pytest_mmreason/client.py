@@ -23,8 +23,11 @@ Selection = Sequence[tuple[str, Work]]
 class Client(Protocol):
     """What fixtures ask of the engine, wherever it lives."""
 
-    def select(self, selection: Selection) -> None:
-        """Tell what this process is going to run, in order."""
+    def select(self, selection: Selection, by_hand: Sequence[str]) -> None:
+        """Tell what this process is going to run, in order.
+
+        by_hand: items that ask model or judge themselves; nothing is asked ahead for them.
+        """
         ...
 
     def evaluate(
@@ -78,10 +81,11 @@ class LocalClient:
         self._adopted: set[str] = set()
         self._model, self._judge = Held(as_model), Held(as_judge)
 
-    def select(self, selection: Selection) -> None:
+    def select(self, selection: Selection, by_hand: Sequence[str]) -> None:
         """Expect a record of each, and begin to run ahead."""
         self._ledger.expect(selection)
-        self._engine.select([work for _, work in selection])
+        waiting = set(by_hand)
+        self._engine.select([work for item, work in selection if item not in waiting])
 
     def evaluate(
         self, work: Work, sample: Sample | None, while_waiting: Callable[[], None] | None

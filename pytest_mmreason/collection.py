@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mmreason.client import Selection
+from pytest_mmreason.errors import BenchmarkError, UsageError
 from pytest_mmreason.fixtures import SESSION_KEY
 from pytest_mmreason.markers import RESERVED_MARKERS, STANDARD_MARKERS
 from pytest_mmreason.naming import marker_names, slug, slugs
 from pytest_mmreason.options import names_benchmark, only_looks, read_suite_mode
 from pytest_mmreason.plan import Plan, Work
+from pytest_mmreason.reports.text import inert
 from pytest_mmreason.sample import Sample
 
 if TYPE_CHECKING:
     from pytest_mmreason.session import AnySession
 
 SUITE_NODE_ID = "mmreason/test_benchmark.py"
-_SUITE_PATH = Path(__file__).parent / "suite" / "test_benchmark.py"
+_FAULT = "mmreason: "
+_SUITE = "pytest_mmreason.suite.test_benchmark"
 
 
 class SuiteModule(pytest.Module):
     """The bundled suite as a module of the session, wherever its file lies."""
 
+    def _getobj(self) -> ModuleType:
+        return importlib.import_module(_SUITE)
+
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         """Nothing, in mode ``auto``, where a test of the user's own evaluates samples."""
-        own = (item for item in self.session.items if not is_suite(item.nodeid))
+        # By type: a user's own file may lie where the suite's node id says.
+        own = (item for item in self.session.items if item.getparent(SuiteModule) is None)
         if read_suite_mode(self.config) == "auto" and any(map(evaluates, own)):
             return []
         return super().collect()
@@ -45,6 +53,7 @@ class Collection:
         self._config = config
         self._session = session
         self._parametrizer: Parametrizer | None = None
+        self._is_faulty = False
 
     def collect_suite(self, collector: pytest.Collector) -> pytest.CollectReport | None:
         """The bundled suite's collect report; None for every other collector.
@@ -57,8 +66,21 @@ class Collection:
         return pytest.CollectReport(collector.nodeid, "passed", None, list(collector.collect()))
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
-        """One call of the test for each selected piece of work."""
-        self._parameters_of_plan().parametrize(metafunc)
+        """One call of the test for each selected piece of work.
+
+        What is wrong with the options is told by the first module that meets it. pytest
+        makes a failed collection of it; :func:`usage_fault` knows it again.
+        """
+        try:
+            if not self._is_faulty:
+                self._parameters_of_plan().parametrize(metafunc)
+                return
+        except (UsageError, BenchmarkError) as error:
+            self._is_faulty = True
+            raise pytest.Collector.CollectError(
+                f"{_FAULT}{inert(str(error), keep_newlines=True)}"
+            ) from None
+        metafunc.parametrize("mm_sample", [], indirect=True)
 
     def renamed_markers(self) -> dict[str, str]:
         """What is marked with another name than its own, in this process or its workers."""
@@ -74,7 +96,8 @@ class Collection:
         config = self._config
         broken = session.testsfailed and not config.option.continue_on_collection_errors
         if not only_looks(config) and not broken:
-            self._session.select(selection_of(session.items))
+            by_hand = [item.nodeid for item in session.items if _goes_by_hand(item)]
+            self._session.select(selection_of(session.items), by_hand)
 
 
 def suite_may_join(config: pytest.Config) -> bool:
@@ -85,16 +108,19 @@ def suite_may_join(config: pytest.Config) -> bool:
     return mode == "on"
 
 
+def usage_fault(report: pytest.CollectReport) -> bool:
+    """True if the module could not be collected because an option cannot be used."""
+    return report.failed and report.longreprtext.startswith(_FAULT)
+
+
 def join_suite(session: pytest.Session, report: pytest.CollectReport) -> None:
     """Append the bundled suite to what the session has collected."""
     if report.passed and suite_may_join(session.config):
-        module = SuiteModule.from_parent(session, path=_SUITE_PATH, nodeid=SUITE_NODE_ID)
+        # Its place is the rootdir: so the hooks of the rootdir's conftest.py see its items,
+        # as they see any other of the repository.
+        root = session.config.rootpath
+        module = SuiteModule.from_parent(session, path=root, nodeid=SUITE_NODE_ID)
         report.result.append(module)
-
-
-def is_suite(node_id: str) -> bool:
-    """True for the bundled suite's items."""
-    return node_id.startswith(SUITE_NODE_ID)
 
 
 def evaluates(item: pytest.Item) -> bool:
@@ -113,6 +139,13 @@ def sample_of(item: pytest.Item) -> Sample | None:
     """The sample that the item's parameters name."""
     work, session = work_of(item), item.config.stash.get(SESSION_KEY, None)
     return session.plan.sample(work) if work is not None and session is not None else None
+
+
+def _goes_by_hand(item: pytest.Item) -> bool:
+    """True if the test asks model or judge itself: what it will ask, only it knows."""
+    return evaluates(item) and bool(
+        {"mm_model", "mm_judge"} & set(getattr(item, "fixturenames", ()))
+    )
 
 
 def selection_of(items: Sequence[pytest.Item]) -> Selection:

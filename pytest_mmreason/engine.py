@@ -224,6 +224,9 @@ class Engine:
         self.store.close()
 
     def _submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        if self._closed:
+            coroutine.close()
+            raise CallError("the engine is closed: the session is over", cause="closed")
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     async def _claim(

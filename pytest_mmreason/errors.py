@@ -33,7 +33,8 @@ class CallError(MMReasonError):
 
     ``retryable`` calls are tried again; ``fatal`` ones would fail for every sample
     (a rejected key, an unknown model, an unreachable endpoint) and stop the run.
-    ``retry_after_s`` is the pause in seconds that the endpoint asked for.
+    ``retry_after_s`` is the pause in seconds that the endpoint asked for; ``attempts`` is
+    how many calls were made in vain.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class CallError(MMReasonError):
         self.fatal = fatal
         self.retry_after_s = retry_after_s
         self.detail = detail
+        self.attempts = 0
 
 
 class ModelError(CallError):

@@ -23,6 +23,7 @@ from pytest_mmreason.errors import (
 from pytest_mmreason.imaging import LoadedImage
 from pytest_mmreason.judges.base import Judge, JudgeTask
 from pytest_mmreason.models.base import ModelAdapter, Request, Response
+from pytest_mmreason.models.function import awaited
 from pytest_mmreason.outcome import (
     FILTERED,
     Answer,
@@ -145,7 +146,7 @@ class Evaluator:
                 prompt, images, self.settings.param, None, sample.id, sample.benchmark, repeat
             )
             try:
-                return Response.from_json((await model.generate(request)).to_json())
+                return Response.from_json((await awaited(model.generate(request))).to_json())
             except MMReasonError:
                 raise
             except Exception as error:  # an adapter of the user's own may raise anything
@@ -159,7 +160,10 @@ class Evaluator:
             response, attempts = await attempt(), 0
         else:
             response, attempts = await self.model_pool.run(
-                attempt, prepare=prepare, cap=self._cap(model)
+                attempt,
+                prepare=prepare,
+                cap=self._cap(model),
+                retry_timeouts=getattr(model, "retry_timeouts", True),
             )
         latency_s = round(time.monotonic() - began[0], 4)
         described: tuple[Mapping[str, Any], ...] = tuple(i.describe() for i in images) or tuple(
@@ -202,22 +206,30 @@ class Evaluator:
         async def ask(request: Request) -> Response:
             assert judge.adapter is not None
             adapter = judge.adapter
-            response, attempts = await self.judge_pool.run(
-                lambda: adapter.generate(request), cap=self._cap(adapter)
-            )
+            try:
+                response, attempts = await self.judge_pool.run(
+                    lambda: adapter.generate(request), cap=self._cap(adapter)
+                )
+            except CallError as error:
+                usage["calls"] = usage.get("calls", 0) + error.attempts
+                raise
             for name, count in {"calls": attempts, **response.usage}.items():
                 usage[name] = usage.get(name, 0) + count
             return response
 
         try:
             if judge.offline or judge.adapter is not None:
-                verdict = await judge.judge(task, ask)
+                verdict = await awaited(judge.judge(task, ask))
             else:
                 verdict, attempts = await self.judge_pool.run_any(
-                    lambda: judge.judge(task, ask), cap=self._cap(judge)
+                    lambda: awaited(judge.judge(task, ask)),
+                    cap=self._cap(judge),
+                    retry_timeouts=getattr(judge, "retry_timeouts", True),
                 )
                 usage["calls"] = attempts
         except CallError as error:
+            if judge.adapter is None and error.attempts:
+                usage["calls"] = error.attempts
             return Judgement(None, error, False, usage)
         except MMReasonError:
             raise

@@ -142,6 +142,7 @@ class Evaluate:
         from pytest_mmreason.reports.terminal import refresh_progress
 
         session, config = self._session, self._request.config
+        self._check_own(sample)
         run = session.plan.runs[self._work.run]
         if run.spec == FIXTURE:
             self._bring("mm_model", ModelHandle, session.client.bring_model)
@@ -163,6 +164,7 @@ class Evaluate:
         from pytest_mmreason.outcome import draft_record, with_verdicts
         from pytest_mmreason.verdict import Verdict
 
+        self._check_own(sample)
         if not isinstance(verdict, Verdict):
             verdict = Verdict(verdict)
         run = self._session.plan.runs[self._work.run]
@@ -174,12 +176,30 @@ class Evaluate:
         )
         return self._keep(with_verdicts(draft, [verdict]))
 
+    def _check_own(self, sample: Sample) -> None:
+        """A record is found by its sample's id: under another one it would be lost, or count twice."""
+        __tracebackhide__ = True
+        own = self._session.plan.sample(self._work).id
+        if sample.id != own:
+            pytest.fail(
+                f"this item is expected to evaluate the sample {own!a}, and was given {sample.id!a}; "
+                "a test may change any other field of its sample",
+                pytrace=False,
+            )
+
     def _bring(self, name: str, ours: type, bring: Callable[[Any, bool], None]) -> None:
         """Hand what the user's own fixture made to the engine; the run ends if it cannot serve."""
         __tracebackhide__ = True
         from pytest_mmreason.errors import UsageError
 
-        made = self._request.getfixturevalue(name)
+        try:
+            made = self._request.getfixturevalue(name)
+        except Exception as error:
+            # It would raise for every item alike; pytest shows the traceback of this one.
+            self._request.session.shouldfail = (
+                f"mmreason: the fixture {name} raised {type(error).__name__}"
+            )
+            raise
         problem = _missing_fixture(name) if isinstance(made, ours) else ""
         if not problem:
             try:

@@ -112,12 +112,14 @@ class Outcome:
 
     tolerable: failed reports that are errored samples and nothing else.
     stopped:   why the run was stopped for good (a rejected key, say), or "".
+    unreached: samples that the session ended before reaching, under ``-x`` for example.
     """
 
     exitstatus: int
     failed: int
     tolerable: int
     stopped: str = ""
+    unreached: int = 0
 
 
 def decide(outcome: Outcome, gates: Sequence[Gate]) -> tuple[int, str]:
@@ -130,6 +132,8 @@ def decide(outcome: Outcome, gates: Sequence[Gate]) -> tuple[int, str]:
     verdict = "; ".join(gate.reason for gate in failed)
     if outcome.stopped:
         return EXIT_FAILED, outcome.stopped
+    if outcome.unreached and outcome.exitstatus in {EXIT_FAILED, EXIT_INTERRUPTED}:
+        return outcome.exitstatus, _cut_short(outcome)
     if outcome.exitstatus not in {EXIT_OK, EXIT_FAILED}:
         what = (
             "interrupted"
@@ -146,3 +150,14 @@ def decide(outcome: Outcome, gates: Sequence[Gate]) -> tuple[int, str]:
         return EXIT_FAILED, "pytest failed before the samples ended"
     met = [gate.reason for gate in gates]
     return EXIT_OK, "; ".join(met) if met else "no gate was set"
+
+
+def _cut_short(outcome: Outcome) -> str:
+    """Why the session ended early. Its gates saw a part of the samples, so they say nothing."""
+    others = outcome.failed - outcome.tolerable
+    parts = ["interrupted"] if outcome.exitstatus == EXIT_INTERRUPTED else []
+    if others:
+        parts.append(f"{others} failed {'test' if others == 1 else 'tests'}")
+    noun = "sample" if outcome.unreached == 1 else "samples"
+    parts.append(f"the session ended before it reached {outcome.unreached} {noun}")
+    return "; ".join(parts) + ". Run the same command again: finished answers are kept"

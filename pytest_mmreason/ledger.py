@@ -21,6 +21,7 @@ from pytest_mmreason.plan import Plan, Work
 from pytest_mmreason.record import MISSING, Record, RecordKey
 
 KEPT_JOURNALS = 5
+UNREACHED = "the session ended before it was evaluated"
 
 
 class Journal:
@@ -78,13 +79,20 @@ class Journal:
 
 @dataclasses.dataclass(slots=True)
 class _Entry:
-    """An expected record: its work, its items that have not been skipped, and the record."""
+    """An expected record: its work, its items that have not been skipped (with their place
+    in the collection), and the record.
+
+    recorded_by: the place of the item whose record counts.
+    differs:     several items recorded it, with different scores.
+    """
 
     work: Work
-    items: set[str]
+    items: dict[str, int]
     record: Record | None = None
+    recorded_by: int = -1
+    differs: bool = False
     place: int | None = None
-    why_missing: str = "the session ended before it was evaluated"
+    why_missing: str = UNREACHED
 
 
 class Ledger:
@@ -102,19 +110,29 @@ class Ledger:
 
     def expect(self, selection: Sequence[tuple[str, Work]]) -> None:
         """Expect a record of each selected item; several processes may say the same."""
-        for item, work in selection:
-            entry = self._entries.setdefault(self.plan.key(work), _Entry(work, set()))
-            entry.items.add(item)
+        for place, (item, work) in enumerate(selection):
+            entry = self._entries.setdefault(self.plan.key(work), _Entry(work, {}))
+            entry.items[item] = place
             self._by_item[item] = entry
 
-    def add(self, text: str) -> Record:
-        """Take a record in; the latest of a key counts. Returns it without its long texts."""
+    def add(self, text: str, item: str = "") -> Record:
+        """Take a record in. Returns it without its long texts.
+
+        Of one item the latest record counts; where several items record one sample, that
+        of the last in the collection does, in whatever order they ran.
+        """
         record = Record.from_json(text)
         slim = dataclasses.replace(record, rationale="", response=None)
         entry = self._entries.get(record.key)
         if entry is None:
             work = self._work_of(record)
-            entry = self._entries.setdefault(record.key, _Entry(work, set()))
+            entry = self._entries.setdefault(record.key, _Entry(work, {}))
+        place = entry.items.get(item, entry.items.get(item.rpartition("@")[0], -1))
+        if entry.record is not None and place != entry.recorded_by:
+            entry.differs = entry.differs or entry.record.score != slim.score
+            if place < entry.recorded_by:
+                return slim
+        entry.recorded_by = place
         if entry.record is None:
             self._finished += 1
         else:
@@ -142,12 +160,31 @@ class Ledger:
             if errored or (crashed and entry is not None and entry.record is None):
                 self.tolerable += 1
         elif outcome == "skipped" and entry is not None and entry.record is None:
-            entry.items.discard(item)
+            entry.items.pop(item, None)
+        elif when == "call" and outcome == "passed" and entry is not None:
+            entry.why_missing = "its test passed without calling mm_evaluate"
 
     @property
     def expected(self) -> int:
         """Records that the selected items should yield; skipped items yield none."""
         return sum(1 for entry in self._entries.values() if entry.items or entry.record)
+
+    def notes(self) -> list[str]:
+        """What a reader of the scores must know of how they were recorded."""
+        found = [key.sample for key, entry in self._entries.items() if entry.differs]
+        if not found:
+            return []
+        shown = ", ".join(map(ascii, found[:3])) + (", …" if len(found) > 3 else "")
+        return [
+            f"{len(found)} of the samples ({shown}) were recorded by several tests with "
+            "different scores; that of the last test in the collection counts"
+        ]
+
+    @property
+    def unreached(self) -> int:
+        """Expected records whose items never ran."""
+        entries = (entry for entry in self._entries.values() if entry.items)
+        return sum(1 for e in entries if e.record is None and e.why_missing == UNREACHED)
 
     @property
     def finished(self) -> int:

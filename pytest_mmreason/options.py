@@ -48,9 +48,9 @@ def _choice(*values: str) -> Callable[[str], str]:
         if text not in values:
             from pytest_mmreason.errors import nearest
 
-            raise ValueError(
-                f"is {text!r}, not one of {', '.join(values)}. {nearest(text, values)}"
-            )
+            hint = nearest(text, values)
+            hint = f". {hint}" if hint.startswith("Did you mean") else ""
+            raise ValueError(f"is {text!r}, not one of {', '.join(values)}{hint}")
         return text
 
     return parse
@@ -91,12 +91,13 @@ def _threshold(text: str) -> Threshold:
     from pytest_mmreason.settings import Threshold
 
     row, found, score = text.rpartition("=")
+    how = "write ROW=SCORE, or SCORE for the overall row"
     if found and not row:
-        raise ValueError(f"is {text!r}; write ROW=SCORE, or SCORE for the overall row")
+        raise ValueError(f"is {text!r}; {how}")
     try:
         return Threshold(row or "overall", _number(0, 100)(score))
     except ValueError as error:
-        raise ValueError(f"{text!r}: the score {error}") from None
+        raise ValueError(f"{text!r}: the score {error}; {how}") from None
 
 
 def _error_quota(text: str) -> ErrorQuota:
@@ -118,7 +119,7 @@ def _parameter(text: str) -> tuple[str, Any]:
 
 
 OPTIONS = (
-    Option("model", "SPEC", "Model to evaluate: a preset, openai:NAME, replay:FILE, python:MODULE:ATTR or fixture. Repeatable; without one the plugin is dormant.", repeat=True),
+    Option("model", "SPEC", "Model to evaluate: openai:NAME, replay:FILE, python:MODULE:ATTR or fixture. Repeatable; without one the plugin is dormant.", repeat=True),
     Option("benchmark", "NAME", "Benchmark: mini (bundled, the default), a folder in the native format, or NAME=DIR. Repeatable.", repeat=True),
     Option("judge", "SPEC", "Judge: local (offline, the default), keyword, openai:NAME, replay:FILE, python:MODULE:ATTR or fixture."),
     Option("base_url", "URL", "Endpoint of openai: models (default: $OPENAI_BASE_URL)."),
@@ -189,7 +190,8 @@ def is_dormant(config: pytest.Config) -> bool:
     """True if neither the command line nor the ini file names a model or graded answers."""
     for name in ("mm_model", "mm_agreement"):
         try:
-            if config.getoption(name) or config.getini(name):
+            given = config.getoption(name)
+            if any(given) if given is not None else config.getini(name):
                 return False
         except (pytest.UsageError, TypeError, ValueError):
             return False  # set, in a form that only read_settings knows how to read
@@ -215,6 +217,8 @@ def read_settings(config: pytest.Config) -> Settings:
         if given is None or given == []:
             continue
         texts = given if isinstance(given, list) else [given]
+        if option.name == "model" and not any(texts):
+            continue  # --mm-model= switches off what the ini file names
         if option.name in ("model", "benchmark", "judge"):
             bases[option.name] = base
             texts = [_absolute_spec(text, base) for text in texts]
@@ -267,12 +271,14 @@ def _absolute_spec(text: str, base: Path) -> str:
     so that a path means the same from wherever pytest is started. A bare word may be a
     name; the registry decides.
     """
-    name, found, path = text.partition("=")
+    from pytest_mmreason.settings import split_benchmark
+
+    name, path = split_benchmark(text)
     if text.startswith("replay:"):
         file = Path(text.removeprefix("replay:")).expanduser()
         is_word = len(file.parts) == 1 and not file.suffix and not (base / file).exists()
         return text if is_word else f"replay:{base / file}"
-    if found and ":" not in name:
+    if path is not None and ":" not in name:
         return f"{name}={base / Path(path).expanduser()}"
     if text.startswith((".", "~", "/")):
         return str(base / Path(text).expanduser())

@@ -121,6 +121,10 @@ def joined(first: Answer, second: Answer) -> Answer:
 
 
 def failed(draft: Record, error: CallError) -> Record:
+    """`draft` ended by `error`; the calls that were made in vain are counted."""
+    if error.attempts > 0:
+        usage = {**draft.usage, "model": {"calls": error.attempts}}
+        draft = dataclasses.replace(draft, attempts=error.attempts, usage=usage)
     if isinstance(error, JudgeError):
         return dataclasses.replace(
             draft, status=JUDGE_ERROR, reason=str(error), rationale=error.detail or ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -124,13 +123,19 @@ def plan_runs(
 
 
 def spec_labels(specs: tuple[str, ...]) -> dict[str, str]:
-    """spec -> label: the spec itself, a recording by its file's name where that is unique."""
-    short = {
-        s: f"replay:{Path(s.removeprefix('replay:')).name}" if s.startswith("replay:") else s
-        for s in specs
-    }
-    count = Counter(short.values())
-    return {spec: label if count[label] == 1 else spec for spec, label in short.items()}
+    """spec -> label: the spec itself, a recording by its file's name.
+
+    Of equal names as many folders are shown as tell them apart: ids and records are to
+    be the same wherever the repository lies.
+    """
+    files = {s: Path(s.removeprefix("replay:")).parts for s in specs if s.startswith("replay:")}
+    labels = {spec: spec for spec in specs}
+    for spec, parts in files.items():
+        others = [other for name, other in files.items() if name != spec]
+        lengths = range(1, len(parts) + 1)
+        length = next((n for n in lengths if all(o[-n:] != parts[-n:] for o in others)), len(parts))
+        labels[spec] = f"replay:{Path(*parts[-length:])}"
+    return labels
 
 
 def _wanted(settings: Settings, benchmarks: Mapping[str, Benchmark]) -> set[str] | None:

@@ -108,8 +108,7 @@ class RunHooks:
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """A test that takes ``mm_sample`` runs once for each selected sample."""
         if "mm_sample" in metafunc.fixturenames:
-            with _usage_errors():
-                self.collection.parametrize(metafunc)
+            self.collection.parametrize(metafunc)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """What is left after ``-m``, ``-k`` and all is known: the engine may begin."""
@@ -167,6 +166,13 @@ class WorkerHooks(RunHooks):
         super().__init__(config, WorkerSession(settings, _registry(config), worker_input))
         config.pluginmanager.register(SuiteHooks(), "mmreason-suite")
 
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """The owner says what is wrong, and with which exit; a worker then has nothing to run."""
+        try:
+            super().pytest_collection_finish(session)
+        except pytest.UsageError:
+            session.items.clear()
+
 
 class OwnerHooks(RunHooks):
     """The hooks of the process that owns the run: plain pytest, or the controller of xdist."""
@@ -187,6 +193,7 @@ class OwnerHooks(RunHooks):
         super().__init__(config, self.session)
         self.session.warnings += ignored_overrides(config, settings)
         self.terminal = Terminal(config, self.session)
+        self.faulty = False
         # Where an ini file names the model and the command line names tests, these may
         # never ask for a sample: then nothing is read, and nothing can be wrong.
         self.eager = suite_may_join(config) or config.getoption("mm_model") is not None
@@ -228,10 +235,18 @@ class OwnerHooks(RunHooks):
         if session.config.option.collectonly:
             self.terminal.plan_calls(session)
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """An option that cannot be used is a usage error whenever it is met."""
+        from pytest_mmreason.collection import usage_fault
+
+        self.faulty = self.faulty or usage_fault(report)
+
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Sum up, write the reports, and decide the exit status."""
         self.terminal.live.clear()
         status, stopped = self.terminal.unified(int(session.exitstatus), session)
+        if self.faulty or self.session.fault:
+            session.exitstatus = status = int(pytest.ExitCode.USAGE_ERROR)
         summary = self.session.finish(status, stopped)
         if summary is not None:
             session.exitstatus = summary.exit
@@ -276,4 +291,7 @@ def _usage_errors() -> Iterator[None]:
     try:
         yield
     except (UsageError, BenchmarkError) as error:
-        raise pytest.UsageError(str(error)) from None
+        from pytest_mmreason.reports.text import inert
+
+        # The names that it offers come from a benchmark's files.
+        raise pytest.UsageError(inert(str(error), keep_newlines=True)) from None

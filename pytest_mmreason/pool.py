@@ -7,6 +7,7 @@ import random
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -17,6 +18,9 @@ T = TypeVar("T")
 
 FIRST_DELAY_S = 0.5
 LONGEST_DELAY_S = 60.0
+_NOT_ASKED = -1
+"""In place of an error's attempts: the call was refused here, after another was fatal."""
+
 RECOVERY_CALLS = 4
 """Successes at a reduced limit after which one more call is let in flight."""
 
@@ -63,11 +67,13 @@ class Pool:
         *,
         prepare: Callable[[], Awaitable[None]] | None = None,
         cap: asyncio.Semaphore | None = None,
+        retry_timeouts: bool = True,
     ) -> tuple[Response, int]:
         """The first good response and the number of attempts it took.
 
         `prepare` is awaited once a place is free, before the first attempt is counted;
-        `cap` is a further limit that the adapter sets. Raises the CallError of the last
+        `cap` is a further limit that the adapter sets; `retry_timeouts` is False where a call
+        that timed out goes on and would only be in the way of the next. Raises the CallError of the last
         attempt; a blank response is tried again and, if it stays blank, returned.
         """
 
@@ -79,7 +85,9 @@ class Pool:
 
         used = 0
         while True:
-            response, used = await self.run_any(counted, prepare=prepare, cap=cap, used=used)
+            response, used = await self.run_any(
+                counted, prepare=prepare, cap=cap, used=used, retry_timeouts=retry_timeouts
+            )
             if (
                 response.answer
                 or response.finish_reason == "content_filter"
@@ -96,6 +104,7 @@ class Pool:
         prepare: Callable[[], Awaitable[None]] | None = None,
         cap: asyncio.Semaphore | None = None,
         used: int = 0,
+        retry_timeouts: bool = True,
     ) -> tuple[T, int]:
         """The first result that is no CallError, and the number of attempts it took.
 
@@ -106,8 +115,9 @@ class Pool:
         while True:
             number += 1
             try:
-                return await self._attempt(attempt, prepare, cap), number
+                return await self._attempt(attempt, prepare, cap, retry_timeouts), number
             except CallError as error:
+                error.attempts = number - 1 if error.attempts == _NOT_ASKED else number
                 if error.fatal:
                     self._fatal = error
                 if number > self._retries or not error.retryable:
@@ -119,14 +129,17 @@ class Pool:
         attempt: Callable[[], Awaitable[T]],
         prepare: Callable[[], Awaitable[None]] | None,
         cap: asyncio.Semaphore | None,
+        retry_timeouts: bool,
     ) -> T:
         # The adapter's own limit comes first: who waits for it must hold no place here.
         if cap is not None:
             async with cap:
-                return await self._attempt(attempt, prepare, None)
+                return await self._attempt(attempt, prepare, None, retry_timeouts)
         async with self._place():
             if self._fatal is not None:
-                raise self._fatal
+                refusal = copy(self._fatal)
+                refusal.attempts = _NOT_ASKED
+                raise refusal
             if prepare is not None:
                 await prepare()
             self.stats.calls += 1
@@ -137,7 +150,7 @@ class Pool:
                 raise CallError(
                     f"no answer within {self._timeout_s:g} s (--mm-timeout)",
                     cause="timeout",
-                    retryable=True,
+                    retryable=retry_timeouts,
                 ) from None
         self._limit = min(self._concurrency, self._limit + 1 / RECOVERY_CALLS)
         self._wake()

@@ -15,7 +15,7 @@ from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.errors import MMReasonError, ModelError, UsageError, nearest
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.models.base import ModelAdapter
-from pytest_mmreason.settings import Settings
+from pytest_mmreason.settings import Settings, split_benchmark
 
 FIXTURE = "fixture"
 
@@ -150,10 +150,10 @@ class Registry:
 
         Raises UsageError for an unknown name, BenchmarkError for faults in its files.
         """
-        name, found, path = spec.partition("=")
+        name, path = split_benchmark(spec)
         if name in self.benchmarks:
             option = f"--mm-benchmark={spec}"
-            loaded = _made(option, self.benchmarks[name], Path(path) if found else None)
+            loaded = _made(option, self.benchmarks[name], Path(path) if path is not None else None)
             if isinstance(loaded, Benchmark):
                 return loaded
             if not isinstance(loaded, (str, Path)):
@@ -161,7 +161,7 @@ class Registry:
                     f"{option}: its hook made {type(loaded).__name__}, neither a Benchmark nor a path"
                 )
             return native.load(Path(loaded), name)
-        if found:
+        if path is not None:
             return native.load(Path(path), name)
         if name in BENCHMARKS:
             return native.load(bundled_benchmark(name))
@@ -192,6 +192,10 @@ class Registry:
 
 def as_model(candidate: Any, name: str) -> ModelAdapter:
     """`candidate` as an adapter: it is one, or a callable ``answer(prompt, images)``."""
+    if isinstance(candidate, type):
+        raise UsageError(
+            f"--mm-model={name}: {candidate.__name__} is a class; name an instance of it"
+        )
     if isinstance(candidate, ModelAdapter):
         return candidate
     from pytest_mmreason.models.function import FunctionModel
@@ -204,6 +208,10 @@ def as_model(candidate: Any, name: str) -> ModelAdapter:
 
 def as_judge(candidate: Any, name: str) -> Judge:
     """`candidate` as a judge: it is one, or a callable ``judge(sample, response)``."""
+    if isinstance(candidate, type):
+        raise UsageError(
+            f"--mm-judge={name}: {candidate.__name__} is a class; name an instance of it"
+        )
     if isinstance(candidate, Judge):
         return candidate
     from pytest_mmreason.judges.function import FunctionJudge
@@ -226,7 +234,10 @@ def _split(
     kind, _, argument = spec.partition(":")
     known = [*bundled, *added]
     if kind not in known:
-        raise UsageError(f"{option}={spec}: unknown name {kind!r}. {nearest(kind, known)}")
+        hint = nearest(kind, known)
+        if ":" not in spec and not hint.startswith("Did you mean"):
+            hint += f" What an endpoint calls {spec!r} is openai:{spec}."
+        raise UsageError(f"{option}={spec}: unknown name {kind!r}. {hint}")
     if kind in ("openai", "replay", "python") and not argument:
         raise UsageError(f"{option}={spec}: write {bundled[kind].split('  ')[0]}")
     return kind, argument
@@ -271,7 +282,7 @@ def _import(option: str, spec: str, argument: str, settings: Settings) -> Any:
     for name in attribute.split("."):
         if not hasattr(target, name):
             raise UsageError(
-                f"{option}={spec}: {module_name} has no {attribute!r}. {nearest(name, dir(target))}"
+                f"{option}={spec}: {module_name} has no {attribute!r}. {nearest(name, (n for n in dir(target) if n[0] != '_'))}"
             )
         target = getattr(target, name)
     return target

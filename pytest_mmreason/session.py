@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,8 @@ class OwnerSession:
         self._ledger: Ledger | None = None
         self._client: LocalClient | None = None
         self.warnings: list[str] = []
+        self.fault = ""
+        """What the user can mend, met after collection began: the session ends with exit 4."""
 
     @property
     def plan(self) -> Plan:
@@ -116,10 +118,10 @@ class OwnerSession:
         """The ledger; None if no item asked for an evaluation yet."""
         return self._ledger
 
-    def select(self, selection: Selection) -> None:
+    def select(self, selection: Selection, by_hand: Sequence[str] = ()) -> None:
         """Hear what will run; opens nothing if that is nothing."""
         if selection:
-            self.client.select(selection)
+            self.client.select(selection, by_hand)
 
     def finish(self, exitstatus: int, stopped: str = "") -> Summary | None:
         """End the engine and sum up; None if nothing was evaluated in this session."""
@@ -128,9 +130,12 @@ class OwnerSession:
         engine, ledger = self._engine, self._ledger
         engine.close()
         records = [ledger.records(run) for run in range(len(self.plan.runs))]
-        outcome = Outcome(exitstatus, ledger.failed, ledger.tolerable, stopped or self.stopped)
+        outcome = Outcome(
+            exitstatus, ledger.failed, ledger.tolerable, stopped or self.stopped, ledger.unreached
+        )
         summary = summarise(self.plan, records, ledger.expected, outcome)
-        notes = [*self.warnings, *engine.notes()]
+        notes = [*self.warnings, *engine.notes(), *ledger.notes()]
+        notes += self._advice(summary, engine)
         for run in summary.runs:
             notes += [f"{run.spec.benchmark.name}: {note}" for note in run.spec.benchmark.notes]
         summary = replace(
@@ -148,6 +153,24 @@ class OwnerSession:
             )
         self.summary = summary
         return summary
+
+    def _advice(self, summary: Summary, engine: Engine) -> list[str]:
+        """What is probably not meant."""
+        advice = [
+            f"the threshold {t.score:g} on {t.row} is below one point: thresholds go from 0 to 100"
+            for t in self.settings.threshold
+            if 0 < t.score <= 1
+        ]
+        functions = {
+            r.spec.spec for r in summary.runs if r.spec.spec.startswith(("python:", "fixture"))
+        }
+        if functions and engine.cache_hits["model"]:
+            advice.append(
+                f"answers of {', '.join(sorted(functions))} came from the cache, which knows a change by "
+                "the function's source file alone; where weights change, set a version attribute on "
+                "it, or use --mm-cache=off"
+            )
+        return advice
 
     def close(self) -> None:
         """Let go of engine and journal, however the session ended."""
@@ -225,10 +248,10 @@ class WorkerSession:
             self._client = RemoteClient.open(self._worker_input, self.settings.timeout)
         return self._client
 
-    def select(self, selection: Selection) -> None:
+    def select(self, selection: Selection, by_hand: Sequence[str] = ()) -> None:
         """Tell the owner what was collected; nothing is said of nothing."""
         if selection:
-            self.client.select(selection)
+            self.client.select(selection, by_hand)
 
 
 AnySession = OwnerSession | WorkerSession

@@ -13,6 +13,13 @@ def is_offline(spec: str) -> bool:
     return spec.partition(":")[0] in {"local", "keyword", "replay"}
 
 
+def split_benchmark(spec: str) -> tuple[str, str | None]:
+    """(name, folder) of ``NAME=DIR``; of a folder alone, whose path may hold a ``=``, no name apart."""
+    name, found, folder = spec.partition("=")
+    is_path = "/" in name or name.startswith((".", "~"))
+    return (name, folder) if found and not is_path else (spec, None)
+
+
 @dataclass(frozen=True, slots=True)
 class Threshold:
     """A gate on a row: its score, 0-100, must be at least `score`.

@@ -15,8 +15,14 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client as connect
-from multiprocessing.connection import Connection, Listener
+from multiprocessing.connection import (
+    Connection,
+    Listener,
+    answer_challenge,
+    deliver_challenge,
+)
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,7 +30,13 @@ import pytest
 from pytest_mmreason.benchmarks.base import PROTOCOLS
 from pytest_mmreason.client import Held, Selection
 from pytest_mmreason.engine import Evaluated
-from pytest_mmreason.errors import CallError, MissingPrediction, ModelError
+from pytest_mmreason.errors import (
+    BenchmarkError,
+    CallError,
+    MissingPrediction,
+    ModelError,
+    UsageError,
+)
 from pytest_mmreason.imaging import LoadedImage
 from pytest_mmreason.judges.base import Ask, Judge, JudgeTask
 from pytest_mmreason.models.base import ModelAdapter, Request, Response
@@ -57,7 +69,9 @@ class Server:
     def __init__(self, session: OwnerSession) -> None:
         self._session = session
         self._key = secrets.token_bytes(32)
-        self._listener = Listener(("127.0.0.1", 0), backlog=64, authkey=self._key)
+        # Each connection authenticates in a thread of its own: a stranger that connects and
+        # says nothing must not keep a worker waiting.
+        self._listener = Listener(("127.0.0.1", 0), backlog=64)
         threading.Thread(target=self._accept, name="mmreason-link", daemon=True).start()
 
     @property
@@ -76,14 +90,14 @@ class Server:
                 connection = self._listener.accept()
             except (OSError, EOFError):
                 return
-            except Exception:  # a stranger failed to authenticate
-                continue
             threading.Thread(
                 target=self._serve, args=(connection,), name="mmreason-peer", daemon=True
             ).start()
 
     def _serve(self, connection: Connection) -> None:
-        with contextlib.suppress(EOFError, OSError), connection:
+        with contextlib.suppress(EOFError, OSError, AuthenticationError), connection:
+            deliver_challenge(connection, self._key)
+            answer_challenge(connection, self._key)
             while True:
                 message = receive(connection)
                 try:
@@ -92,6 +106,9 @@ class Server:
                     raise
                 except CallError as error:
                     reply = {"call_error": error_to_json(error)}
+                except (UsageError, BenchmarkError) as error:
+                    self._session.fault = str(error)
+                    reply = {"usage_error": str(error)}
                 except Exception as error:
                     reply = {"error": f"{type(error).__name__}: {error}"}
                 send(connection, reply)
@@ -100,7 +117,8 @@ class Server:
         match message["op"]:
             case "select":
                 self._session.client.select(
-                    [(item, Work(*work)) for item, work in message["selection"]]
+                    [(item, Work(*work)) for item, work in message["selection"]],
+                    message["by_hand"],
                 )
                 return {}
             case "evaluate":
@@ -130,7 +148,7 @@ class Server:
         future: Future[Evaluated] = self._session.engine.submit(
             Work(*message["work"]),
             sample=Sample.from_json(message["sample"]) if message["sample"] else None,
-            model=_PeerModel(peer, model["identity"], model["max_concurrency"]) if model else None,
+            model=_PeerModel(peer, **model) if model else None,
             judge=_PeerJudge(peer, judge) if judge else None,
         )
         future.add_done_callback(lambda _: errands.put(None))
@@ -204,6 +222,7 @@ class _PeerModel:
     peer: _Peer
     identity: Mapping[str, Any]
     max_concurrency: int | None = None
+    retry_timeouts: bool = True
     name: str = FIXTURE
     wants_images: bool = True
     offline: bool = False
@@ -262,9 +281,9 @@ class RemoteClient:
         address = (worker_input["host"], worker_input["port"])
         return cls(connect(address, authkey=bytes.fromhex(worker_input["key"])), timeout_s)
 
-    def select(self, selection: Selection) -> None:
+    def select(self, selection: Selection, by_hand: Sequence[str]) -> None:
         """Tell the controller what this worker has collected."""
-        self._ask({"op": "select", "selection": selection})
+        self._ask({"op": "select", "selection": selection, "by_hand": by_hand})
 
     def evaluate(
         self, work: Work, sample: Sample | None, while_waiting: Callable[[], None] | None
@@ -275,7 +294,11 @@ class RemoteClient:
             "op": "evaluate",
             "work": work,
             "sample": sample.to_json() if sample else None,
-            "model": {"identity": model.identity, "max_concurrency": model.max_concurrency}
+            "model": {
+                "identity": model.identity,
+                "max_concurrency": model.max_concurrency,
+                "retry_timeouts": getattr(model, "retry_timeouts", True),
+            }
             if model
             else None,
             "judge": {p: judge.identity(p) for p in PROTOCOLS} if judge else None,
@@ -319,6 +342,8 @@ class RemoteClient:
             ) from error
         if "call_error" in reply:
             raise error_from_json(reply["call_error"])
+        if "usage_error" in reply:
+            raise UsageError(reply["usage_error"])
         if "error" in reply:
             raise RuntimeError(f"in the controller: {reply['error']}")
         return reply
@@ -331,7 +356,7 @@ class RemoteClient:
             error = ModelError(
                 f"no answer within {self.timeout_s:g} s (--mm-timeout)",
                 cause="timeout",
-                retryable=True,
+                retryable=getattr(self.model.role, "retry_timeouts", True),
             )
             return {"call_error": error_to_json(error)}
         except MissingPrediction as error:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,23 @@ def load(folder: Path, name: str | None = None) -> Benchmark:
         source=manifest.source,
         weights=manifest.weights,
         fingerprint=fingerprint(manifest.protocol, manifest.weights, samples),
+        notes=tuple(_weight_notes(manifest.weights, samples)),
     )
+
+
+def _weight_notes(weights: Mapping[str, float], samples: Sequence[Sample]) -> Iterator[str]:
+    """Weights without samples and samples without weight: a misspelt word moves every score."""
+    if not weights:
+        return
+    found = Counter(sample.complexity for sample in samples if sample.complexity)
+    for complexity, number in found.items():
+        if complexity not in weights:
+            yield (
+                f"complexity {complexity!a} ({number} of the samples) has no weight in [weights]; "
+                "it counts 1"
+            )
+    if found and (unused := [name for name in weights if name not in found]):
+        yield f"[weights] names {', '.join(map(ascii, unused))}, which no sample has"
 
 
 @dataclass(slots=True)

@@ -21,6 +21,11 @@ class Caller(Protocol):
         """Calls at a time that the function can take; None leaves it to the engine."""
         ...
 
+    @property
+    def is_async(self) -> bool:
+        """True if a call that times out is over; a plain function's goes on in its thread."""
+        ...
+
     async def call(self, *args: object) -> object:
         """What the function returns; its exceptions pass through."""
         ...
@@ -47,6 +52,7 @@ class FunctionJudge:
         self._identity = dict(identity)
         self.name = name
         self.max_concurrency = caller.max_concurrency
+        self.retry_timeouts = caller.is_async
 
     def identity(self, protocol: str) -> Mapping[str, Any]:
         """The function's identity and the protocol."""

@@ -13,10 +13,12 @@ import threading
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pytest_mmreason.errors import ModelError
 from pytest_mmreason.models.base import Request, Response
+
+T = TypeVar("T")
 
 
 class Caller:
@@ -29,7 +31,7 @@ class Caller:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self._is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        self.is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
             getattr(function, "__call__", None)  # noqa: B004 - the bound method is what is inspected
         )
         limit = getattr(function, "max_concurrency", None)
@@ -37,13 +39,13 @@ class Caller:
             raise ModelError(
                 f"max_concurrency of {function!r} is {limit!r}, not a whole number above 0"
             )
-        self.max_concurrency: int | None = limit or (None if self._is_async else 1)
+        self.max_concurrency: int | None = limit or (None if self.is_async else 1)
         self._idle: list[_Thread] = []
 
     async def call(self, *args: Any) -> Any:
         """The function's result; its exceptions pass through."""
-        if self._is_async:
-            return await _awaited(self._function(*args))
+        if self.is_async:
+            return await awaited(self._function(*args))
         thread = self._idle.pop() if self._idle else _Thread()
         try:
             result = await thread.run(functools.partial(self._function, *args))
@@ -55,7 +57,7 @@ class Caller:
             self._idle.append(thread)
             raise
         self._idle.append(thread)
-        return await _awaited(result) if inspect.isawaitable(result) else result
+        return await awaited(result) if inspect.isawaitable(result) else result
 
     async def aclose(self) -> None:
         """End the threads once their calls are over."""
@@ -64,7 +66,8 @@ class Caller:
         self._idle.clear()
 
 
-async def _awaited(awaitable: Awaitable[Any]) -> Any:
+async def awaited(awaitable: Awaitable[T]) -> T:
+    """What comes of a user's own code, which must neither end the engine's loop nor cancel its task."""
     try:
         return await awaitable
     except (SystemExit, KeyboardInterrupt) as error:
@@ -173,6 +176,7 @@ class FunctionModel:
         self.name = name
         self._caller = Caller(function)
         self.max_concurrency = self._caller.max_concurrency
+        self.retry_timeouts = self._caller.is_async
         self.identity: Mapping[str, Any] = {
             "kind": "python",
             "spec": name,

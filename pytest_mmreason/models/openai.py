@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import html
+import json
 import os
 import re
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from pytest_mmreason.errors import ModelError, UsageError
@@ -22,6 +25,8 @@ PUBLIC_URL = "https://api.openai.com/v1"
 _RENAMED = {"max_tokens": "max_completion_tokens"}
 _CONNECT_TRIES = 3
 _PROBE_TIMEOUT_S = 3.0
+_TELLING = 8
+"""Characters of a long key that give it away where an endpoint repeats its beginning."""
 _KEY = re.compile(r"\b(?:sk|pk|key)-[\w*.-]{4,}")
 
 
@@ -55,17 +60,25 @@ class OpenAIModel:
         self._model = model
         self._base_url = (base_url or os.environ.get("OPENAI_BASE_URL") or PUBLIC_URL).rstrip("/")
         self._url_option = url_option
+        self._shown_url = _without_secrets(self._base_url)
         parts = urlsplit(self._base_url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise UsageError(
-                f"{url_option} is {self._base_url!r}; an http:// or https:// URL is needed"
+                f"{url_option} is {self._shown_url!r}; an http:// or https:// URL is needed"
             )
-        self._api_key = os.environ.get(api_key_env, "")
+        # A key that was read from a file brings the file's last line break along.
+        self._api_key = os.environ.get(api_key_env, "").strip()
+        if not (self._api_key.isascii() and self._api_key.isprintable()):
+            raise UsageError(
+                f"the API key in {api_key_env} holds a character that no request can carry "
+                "(a line break, or one outside ASCII); copy it anew"
+            )
         if not self._api_key and parts.hostname == "api.openai.com":
             raise UsageError(
                 f"openai:{model} needs an API key: the variable {api_key_env} is not set. Set it, name "
                 f"another with {key_option}, or name an endpoint of your own with {url_option}."
             )
+        self._secrets = _spellings(self._api_key, parts.username, parts.password)
         self._timeout_s = timeout_s
         self._client: openai.AsyncOpenAI | None = None
         self._reached = False
@@ -110,7 +123,7 @@ class OpenAIModel:
 
     def _unreachable(self, error: object) -> str:
         return (
-            f"the endpoint {self._base_url} of {self.name} cannot be reached ({error}). "
+            f"the endpoint {self._shown_url} of {self.name} cannot be reached ({error}). "
             f"Is the server running, and {self._url_option} right?"
         )
 
@@ -175,11 +188,11 @@ class OpenAIModel:
     @staticmethod
     def _message(turn: Turn, images: Any) -> dict[str, Any]:
         if all(isinstance(part, str) for part in turn.parts):
-            return {"role": turn.role, "content": turn.text}
+            return {"role": turn.role, "content": _sendable(turn.text)}
         content: list[dict[str, Any]] = []
         for part in turn.parts:
             if isinstance(part, str):
-                content.append({"type": "text", "text": part})
+                content.append({"type": "text", "text": _sendable(part)})
             else:
                 content.append({"type": "image_url", "image_url": {"url": next(images).data_url}})
         return {"role": turn.role, "content": content}
@@ -242,7 +255,7 @@ class OpenAIModel:
         status = getattr(error, "status_code", None)
         text = self._scrub(str(error))[:500]
         code = str(getattr(error, "code", "") or "")
-        where = f"{self.name} at {self._base_url}"
+        where = f"{self.name} at {self._shown_url}"
         if isinstance(error, openai.APITimeoutError):
             raise ModelError(
                 f"{where}: no answer in time", cause="timeout", retryable=True
@@ -275,10 +288,43 @@ class OpenAIModel:
 
     def _scrub(self, text: str) -> str:
         """`text` without the API key, whole or as the endpoint abridges it."""
-        if self._api_key:
-            text = text.replace(self._api_key, "***")
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        if len(self._api_key) > 2 * _TELLING:
+            text = re.sub(rf"{re.escape(self._api_key[:_TELLING])}[\w*.…-]*", "***", text)
         return _KEY.sub("***", text)
 
+
+def _sendable(text: str) -> str:
+    """`text` with U+FFFD for half a surrogate pair, which no UTF-8 body can hold.
+
+    A model that was cut inside an emoji answers with one, and its judge must read it.
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _spellings(key: str, user: str | None, password: str | None) -> list[str]:
+    """Every way in which an error may repeat a key, or a password out of a URL; longest first."""
+    plain = [key, *([password, unquote(password)] if password else [])]
+    if password:
+        login = f"{unquote(user or '')}:{unquote(password)}"
+        plain.append(base64.b64encode(login.encode()).decode("ascii"))
+    found = {way(text) for text in plain if text for way in _WAYS}
+    return sorted(found, key=len, reverse=True)
+
+
+def _without_secrets(url: str) -> str:
+    """`url` as it may be shown: a password or a key may stand before its host or in its query."""
+    return re.sub(r"^(\w+://)?[^/@]*@", r"\1***@", url.partition("?")[0])
+
+
+_WAYS: tuple[Callable[[str], str], ...] = (
+    str,
+    lambda text: repr(text)[1:-1],
+    lambda text: json.dumps(text)[1:-1],
+    lambda text: quote(text, safe=""),
+    html.escape,
+)
 
 _STANDARD = frozenset(
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_mmreason.reports import tables
+from pytest_mmreason.reports.text import inert
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import Summary
 
@@ -46,6 +47,7 @@ def _row(cells: list[str]) -> str:
 
 def _safe(text: str) -> str:
     """`text` that Markdown and HTML take as it stands."""
+    text = inert(text)
     for character in "\\`*_[]<>|#":
         text = text.replace(
             character,

@@ -189,8 +189,11 @@ def session_text(summary: Summary) -> str:
             parts.append(f"{role} {count(sum(causes.values()), 'retry', 'retries')} ({shown})")
     hits = summary.cache_hits or {}
     if any(hits.values()):
-        found = [f"{hits['model']:,} responses"] if hits.get("model") else []
-        found += [f"{hits['judge']:,} verdicts"] if hits.get("judge") else []
+        found = [
+            count(hits[r], n)
+            for r, n in (("model", "response"), ("judge", "verdict"))
+            if hits.get(r)
+        ]
         parts.append(f"{' and '.join(found)} from the cache")
     parts.append(f"took {duration(summary.duration_s)}")
     return " · ".join(parts)

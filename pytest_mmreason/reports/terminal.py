@@ -59,7 +59,7 @@ class Terminal:
         if ledger is None:
             return
         text = getattr(report, "mmreason", None)
-        record = ledger.add(text) if text and report.outcome != "rerun" else None
+        record = ledger.add(text, report.nodeid) if text and report.outcome != "rerun" else None
         if text:
             # pytest keeps every report; the ledger has what it needs of this one.
             report.mmreason = ""
@@ -78,8 +78,8 @@ class Terminal:
             return None
         letter, word = shown
         if report.outcome == "failed":
-            letter = letter if letter == "E" else "F"
-            return "failed", letter, (word, {"red": True})
+            # An errored sample shows its status; any other failed as a test fails.
+            return ("failed", "E", (word, {"red": True})) if letter == "E" else None
         return "passed", letter, (word, {"green": letter == ".", "yellow": letter != "."})
 
     def unified(self, exitstatus: int, session: pytest.Session) -> tuple[int, str]:
@@ -124,6 +124,8 @@ class Terminal:
                 f"mmreason: a run would make {calls}, fewer where the cache knows the answer"
             )
             self._print_markers("mmreason: ", renamed_markers())
+        if self._session.fault:
+            self._line(f"ERROR: {inert(self._session.fault, keep_newlines=True)}")
         summary = self._session.summary
         if summary is None:
             return

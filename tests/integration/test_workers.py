@@ -22,6 +22,8 @@ from tests.support.endpoint import Endpoint, Reply
 from tests.support.runs import (
     answers,
     endpoint_options,
+    flat,
+    junit_cases,
     number_of,
     run,
     statuses,
@@ -79,6 +81,33 @@ def test_a_crashed_worker_costs_its_sample_and_no_other(
     assert calls == 8, "the replacement worker joins the same engine"
 
 
+def test_a_worker_that_dies_in_its_own_model_frees_the_place_that_it_held(
+    pytester: pytest.Pytester, made: Path
+) -> None:
+    pytester.makeconftest(
+        """
+        import os
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def mm_model():
+            def answer(prompt, images):
+                number = prompt.removeprefix("What is number ").rstrip("?")
+                if number == "3":
+                    os._exit(7)
+                return f"answer{number}"
+
+            return answer
+        """
+    )
+    options = ("--mm-model=fixture", f"--mm-benchmark={made}", "--mm-output=out", "-n2")
+    result = run(pytester, *options, "--mm-concurrency=1", "--mm-timeout=15")
+    assert result.ret == 1
+    records = read_records(pytester.path / "out")
+    assert statuses(records) == {f"s{n}": "missing" if n == 3 else "scored" for n in range(8)}
+    assert "timeout" not in flat(result), "nobody waited for an answer that could not come"
+
+
 def test_a_run_that_loses_every_worker_fails(pytester: pytest.Pytester, made: Path) -> None:
     recorded = write_answers(pytester.path / "a.json", {f"s{n}": f"answer{n}" for n in range(8)})
     pytester.makepyfile(DYING_BEFORE)
@@ -104,8 +133,13 @@ def test_a_flaky_model_is_counted_once_however_often_it_is_rerun(
         """
     )
     options = ("--mm-model=python:flaky:answer", f"--mm-benchmark={made}", "--mm-output=out")
-    result = run(pytester, *options, "--reruns=2")
+    result = run(pytester, *options, "--reruns=2", "--junitxml=junit.xml")
     result.assert_outcomes(passed=8)
+    told = [p for name, p in junit_cases(pytester.path / "junit.xml") if "s3" in name]
+    assert {"mmreason_sample": "s3", "mmreason_status": "model_error"} in told
+    assert {
+        "mmreason_sample": "s3", "mmreason_status": "scored", "mmreason_score": "1.0"
+    } in told  # fmt: skip
     result.stdout.fnmatch_lines(["*8 passed, 1 rerun*"])
     assert result.ret == 0
     assert set(statuses(read_records(pytester.path / "out")).values()) == {"scored"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
@@ -148,10 +149,8 @@ class Endpoint:
         for name, value in reply.headers.items():
             handler.send_header(name, value)
         handler.end_headers()
-        try:
+        with contextlib.suppress(OSError):
             handler.wfile.write(raw)
-        except OSError:
-            pass
 
 
 def question_of(body: dict[str, Any]) -> str:

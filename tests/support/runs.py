@@ -100,13 +100,14 @@ def letters(result: pytest.RunResult) -> str:
 def junit_cases(path: Path) -> list[tuple[str, dict[str, str]]]:
     """(name, properties) of every test case, by name."""
     cases = ElementTree.parse(path).getroot().iter("testcase")
-    return sorted(
+    found = [
         (
             f"{case.get('classname')}::{case.get('name')}",
             {str(p.get("name")): str(p.get("value")) for p in case.iter("property")},
         )
         for case in cases
-    )
+    ]
+    return sorted(found, key=lambda case: (case[0], sorted(case[1].items())))
 
 
 EVERY_STATUS = {

@@ -165,6 +165,12 @@ BAD = Gate("high", "threshold", 40.0, 30.0, False, "high 30.0 is below 40")
         (Outcome(1, 3, 2), [GOOD], 1, "1 failed test"),
         (Outcome(1, 4, 2), [], 1, "2 failed tests"),
         (Outcome(1, 0, 0), [], 1, "pytest failed before the samples ended"),
+        (
+            Outcome(1, 1, 1, unreached=3),
+            [GOOD],
+            1,
+            "the session ended before it reached 3 samples",
+        ),
         (Outcome(2, 0, 0), [GOOD], 2, "interrupted"),
         (Outcome(2, 1, 1), [BAD], 2, f"interrupted; {BAD.reason}"),
         (Outcome(3, 0, 0), [GOOD], 3, "pytest ended with 3"),
