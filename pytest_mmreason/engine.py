@@ -205,6 +205,11 @@ class Engine:
         pools = (self._evaluator.model_pool, self._evaluator.judge_pool)
         return {pool.role: dict(pool.stats.retries) for pool in pools}
 
+    def calls(self) -> dict[str, int]:
+        """Calls made so far, by role, whoever wanted them."""
+        pools = (self._evaluator.model_pool, self._evaluator.judge_pool)
+        return {pool.role: pool.stats.calls for pool in pools}
+
     def peaks(self) -> dict[str, int]:
         """The most calls that were in flight at once, by role."""
         pools = (self._evaluator.model_pool, self._evaluator.judge_pool)

@@ -227,6 +227,25 @@ class Evaluate:
         return record
 
 
+def keep_failed_call(item: pytest.Item, report: pytest.TestReport, error: BaseException) -> None:
+    """A call that a test made by hand and that failed ends its sample as one of ours would."""
+    if not hasattr(error, "retryable") or RECORD_KEY in item.stash:
+        return
+    from pytest_mmreason.errors import CallError
+    from pytest_mmreason.outcome import draft_record, failed
+
+    callspec = getattr(item, "callspec", None)
+    work = callspec.params.get("mm_sample") if callspec else None
+    wanted = "mm_evaluate" in getattr(item, "fixturenames", ())
+    if not isinstance(error, CallError) or work is None or not wanted:
+        return
+    plan = item.config.stash[SESSION_KEY].plan
+    draft = draft_record(plan.runs[work.run], plan.sample(work), work.repeat, plan.judge, None)
+    record = failed(draft, error)
+    item.stash[RECORD_KEY] = record.to_json()
+    report.longrepr = _problem(record, None)
+
+
 def _problem(record: Record, item_threshold: float | None) -> str | None:
     """Why the item fails, what to do about it, and how to run it again; None if it passes."""
     from pytest_mmreason.reports.text import LONGEST_SHOWN, inert, rerun_hint

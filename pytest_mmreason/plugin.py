@@ -18,6 +18,7 @@ from pytest_mmreason.fixtures import (
     SCOPES_KEY,
     SESSION_KEY,
     ignored_overrides,
+    keep_failed_call,
     mm_evaluate,
     mm_judge,
     mm_model,
@@ -125,10 +126,12 @@ class RunHooks:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
-        self, item: pytest.Item
+        self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """The record travels on the report of the call."""
         report = yield
+        if report.failed and call.excinfo is not None:
+            keep_failed_call(item, report, call.excinfo.value)
         record = item.stash.get(RECORD_KEY, None)
         # A fixture of the user's may be what evaluates: its failure is told by the setup.
         if record is not None and (report.when == "call" or report.failed):
@@ -250,6 +253,8 @@ class OwnerHooks(RunHooks):
         summary = self.session.finish(status, stopped)
         if summary is not None:
             session.exitstatus = summary.exit
+        elif self.terminal.note_unused(session) and status == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self) -> None:

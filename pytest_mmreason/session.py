@@ -170,6 +170,13 @@ class OwnerSession:
                 "the function's source file alone; where weights change, set a version attribute on "
                 "it, or use --mm-cache=off"
             )
+        for role, made in engine.calls().items():
+            recorded = sum(run.usage[role]["calls"] for run in summary.runs)
+            if made > recorded:
+                advice.append(
+                    f"{made - recorded} more {role} calls are in no record: tests made them by hand, "
+                    "or they were cut off at the end"
+                )
         return advice
 
     def close(self) -> None:

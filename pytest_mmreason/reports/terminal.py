@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mmreason.options import only_looks
 from pytest_mmreason.record import Record
 from pytest_mmreason.reports import tables
 from pytest_mmreason.reports.live import LiveLine
@@ -31,6 +32,7 @@ class Terminal:
         self._session = session
         self._reporter: Any = config.pluginmanager.getplugin("terminalreporter")
         self.live = LiveLine(config, session)
+        self._unused = ""
         self._planned: Mapping[str, int] | None = None
 
     def header(self) -> list[str]:
@@ -109,6 +111,25 @@ class Terminal:
         if selection:
             self._planned = self._session.expected_calls(selection)
 
+    def note_unused(self, session: pytest.Session) -> bool:
+        """Hear that nothing was evaluated. True if the command line set a gate that so was not met.
+
+        An ini file may name a model for sessions that are about other tests; who names one
+        on the command line is told why nothing came of it.
+        """
+        option = self._config.option
+        if only_looks(self._config) or not (option.mm_model or option.mm_agreement):
+            return False
+        if not session.testscollected and not session.testsfailed:
+            return False
+        self._unused = (
+            "no sample was evaluated: no selected test asks for one. The bundled suite stays out "
+            "where the command line names a path, unless --mm-benchmark=NAME stands beside it"
+        )
+        if option.mm_threshold:
+            self._unused += "; so no --mm-threshold was met"
+        return bool(option.mm_threshold)
+
     def print_summary(self, renamed_markers: Callable[[], Mapping[str, str]]) -> None:
         """Lowest samples, tables, counts and the verdict.
 
@@ -126,6 +147,8 @@ class Terminal:
             self._print_markers("mmreason: ", renamed_markers())
         if self._session.fault:
             self._line(f"ERROR: {inert(self._session.fault, keep_newlines=True)}")
+        if self._unused:
+            self._folded(f"mmreason: {self._unused}", indent=10)
         summary = self._session.summary
         if summary is None:
             return
@@ -206,7 +229,7 @@ class Terminal:
         """A long line, folded between words."""
         width = max(40, self._reporter._tw.fullwidth - 1)
         for line in textwrap.wrap(
-            text, width, subsequent_indent=" " * indent, drop_whitespace=True
+            text, width, subsequent_indent=" " * indent, break_on_hyphens=False
         ):
             self._line(line)
 
