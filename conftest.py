@@ -12,7 +12,9 @@ from tests.support.endpoint import Endpoint
 
 pytest_plugins = ["pytester"]
 
-REALDATA = Path(os.environ.get("MMREASON_REALDATA", Path(__file__).parent.parent / "shared" / "realdata"))
+REALDATA = Path(
+    os.environ.get("MMREASON_REALDATA", Path(__file__).parent.parent / "shared" / "realdata")
+)
 
 
 @pytest.fixture(autouse=True)

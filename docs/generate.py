@@ -19,8 +19,9 @@ This page is made from the options' own table by `python docs/generate.py`.
 """
 TAIL = """
 `--mm-list models|judges|benchmarks` prints what there is and exits. The ini option `mm_suite` says when the
-bundled suite joins a session: `auto` (the default: unless the command line names test files, or a test of
-your own asks for `mm_evaluate`), `on` or `off`.
+bundled suite joins a session: `auto` (the default: unless the command line names a path without naming
+`--mm-benchmark` too, or a test of your own asks for `mm_evaluate`), `on` or `off`. `--mm-model=` switches off
+the model that an ini file names.
 """
 
 

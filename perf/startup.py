@@ -38,7 +38,9 @@ def main() -> None:
     with_plugin = statistics.median(pair[0] for pair in pairs)
     without = statistics.median(pair[1] for pair in pairs)
     ratio = statistics.median(a / b for a, b in pairs)
-    print(f"start-up, dormant: {with_plugin:.3f} s with, {without:.3f} s without, ratio {ratio:.3f}")
+    print(
+        f"start-up, dormant: {with_plugin:.3f} s with, {without:.3f} s without, ratio {ratio:.3f}"
+    )
 
 
 if __name__ == "__main__":

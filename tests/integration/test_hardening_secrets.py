@@ -122,10 +122,12 @@ def test_a_key_that_no_request_can_carry_is_told_before_the_samples_run(
 
 
 def test_half_of_an_emoji_reaches_the_judge_as_a_character_that_can_be_sent(
-    pytester: pytest.Pytester, endpoint: Endpoint, made: Path
+    pytester: pytest.Pytester, endpoint: Endpoint
 ) -> None:
+    made = write_benchmark(pytester.path / "made", [sample(0)], protocol="mm-vet")
+
     def script(body: dict[str, Any], seen: int) -> Reply | str:
-        return '{"score": 0.5}' if body["model"] == "j" else "answer0 \ud83d"
+        return "0.5" if body["model"] == "j" else "answer0 \ud83d"
 
     endpoint.script = script
     result = run(

@@ -31,7 +31,9 @@ class Reply:
     def error(cls, status: int, message: str = "mock", **headers: str) -> Reply:
         """An error body in OpenAI's form; header names are written with underscores."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return cls(status=status, headers=named, body={"error": {"message": message, "type": "mock"}})
+        return cls(
+            status=status, headers=named, body={"error": {"message": message, "type": "mock"}}
+        )
 
 
 Script = Callable[[dict[str, Any], int], Reply | str | None]
@@ -68,9 +70,7 @@ class Endpoint:
             request_queue_size = 128  # the default of 5 resets connections that come at once
 
         self._server = Server(("127.0.0.1", 0), Handler)
-        threading.Thread(
-            target=self._server.serve_forever, args=(0.02,), daemon=True
-        ).start()
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
     @property
     def url(self) -> str:
