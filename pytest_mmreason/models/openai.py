@@ -298,7 +298,7 @@ class OpenAIModel:
 def _sendable(text: str) -> str:
     """`text` with U+FFFD for half a surrogate pair, which no UTF-8 body can hold.
 
-    A model that was cut inside an emoji answers with one, and its judge must read it.
+    Files hold them, and a model that was cut inside an emoji answers with one.
     """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 

@@ -151,7 +151,6 @@ def test_a_stranger_on_the_link_keeps_no_worker_waiting() -> None:
             ThreadPoolExecutor(1) as pool,
         ):
             client = pool.submit(RemoteClient.open, found, 5.0).result(timeout=10)
-            client.select([])
             client.connection.close()
             client.loop.close()
     finally:

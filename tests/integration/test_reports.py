@@ -68,7 +68,8 @@ def test_summary_json_has_the_keys_it_promises(
         "row": "overall", "kind": "max_errors", "limit": 0.0, "actual": 3.0, "passed": False
     }  # fmt: skip
     usage = found["usage"]
-    assert usage["model"] == {"calls": 10, "prompt_tokens": 100, "completion_tokens": 20}
+    assert usage["model"]["calls"] == len(endpoint.calls("m"))
+    assert usage["model"]["prompt_tokens"] == 100
     assert usage["judge"]["calls"] == len(endpoint.calls("j"))
 
 

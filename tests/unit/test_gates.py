@@ -169,7 +169,8 @@ BAD = Gate("high", "threshold", 40.0, 30.0, False, "high 30.0 is below 40")
             Outcome(1, 1, 1, unreached=3),
             [GOOD],
             1,
-            "the session ended before it reached 3 samples",
+            "the session ended before it reached 3 samples. "
+            "Run the same command again: finished answers are kept",
         ),
         (Outcome(2, 0, 0), [GOOD], 2, "interrupted"),
         (Outcome(2, 1, 1), [BAD], 2, f"interrupted; {BAD.reason}"),

@@ -21,6 +21,7 @@ TASK = JudgeTask(Sample("s1", "How many?", answer="3"), "three")
 
 class Caller:
     max_concurrency: int | None = 1
+    is_async = False
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function

@@ -97,7 +97,7 @@ def test_an_item_skipped_by_one_of_its_tests_is_expected_of_the_other() -> None:
         ([("i0", "???", "failed", False)], "the worker that ran it crashed"),
         ([("i0@gw1", "???", "failed", False)], "the worker that ran it crashed"),
         ([("i0", "call", "failed", False)], "its test failed before it was evaluated"),
-        ([("i0", "call", "passed", False)], "the session ended before it was evaluated"),
+        ([("i0", "call", "passed", False)], "its test passed without calling mm_evaluate"),
     ],
 )
 def test_what_brought_no_record_is_missing_with_its_reason(

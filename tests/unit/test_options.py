@@ -51,8 +51,8 @@ def test_what_it_takes(name: str, text: str, value: Any) -> None:
     "name, text, words",
     [
         ("prompt", "cots", "is 'cots', not one of direct, cot. Did you mean 'cot'?"),
-        ("images", "concat", "is 'concat', not one of separate, none."),
-        ("follow_up", "", "is '', not one of none, steps."),
+        ("images", "concat", "is 'concat', not one of separate, none"),
+        ("follow_up", "", "is '', not one of none, steps"),
         ("cache", "On", "not one of on, off. Did you mean 'on'?"),
         ("judge_runs", "0", "is 0; at least 1 is needed"),
         ("repeats", "two", "is 'two', not a whole number"),
