@@ -121,7 +121,7 @@ def facets(sample: Grouped) -> Iterable[tuple[str, str]]:
     if sample.complexity:
         yield "complexity", sample.complexity
     if sample.category and sample.complexity:
-        yield "cell", f"{sample.category}/{sample.complexity}"
+        yield "cell", cell_name(sample.category, sample.complexity)
     for capability in dict.fromkeys(sample.capabilities):
         yield "capability", capability
     if sample.capabilities:
@@ -134,9 +134,18 @@ def facets(sample: Grouped) -> Iterable[tuple[str, str]]:
         yield "tag", tag
 
 
+def cell_name(category: str, complexity: str) -> str:
+    """``CATEGORY/COMPLEXITY``; a slash within a name is escaped, so that no two cells meet."""
+    return "/".join(_escaped(part, "/") for part in (category, complexity))
+
+
+def _escaped(name: str, joint: str) -> str:
+    return name.replace("\\", "\\\\").replace(joint, f"\\{joint}") if joint in name else name
+
+
 def integration(capabilities: Iterable[str]) -> str:
     """The name of a set of capabilities (MM-Vet, section 3.1): ``math+ocr``, ``rec_only``."""
-    names = sorted(set(capabilities))
+    names = [_escaped(name, "+") for name in sorted(set(capabilities))]
     return "+".join(names) if len(names) > 1 else f"{names[0]}_only"
 
 

@@ -38,12 +38,13 @@ from pytest_mmreason.errors import (
     UsageError,
 )
 from pytest_mmreason.imaging import LoadedImage
-from pytest_mmreason.judges.base import Ask, Judge, JudgeTask
+from pytest_mmreason.judges.base import Judge, JudgeTask
 from pytest_mmreason.models.base import ModelAdapter, Request, Response
+from pytest_mmreason.peer import Errand, Peer, PeerJudge, PeerModel
 from pytest_mmreason.plan import Work
 from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.record import Record
-from pytest_mmreason.registry import FIXTURE, as_judge, as_model
+from pytest_mmreason.registry import as_judge, as_model
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import Verdict
 from pytest_mmreason.wire import (
@@ -53,7 +54,6 @@ from pytest_mmreason.wire import (
     image_to_json,
     receive,
     request_from_json,
-    request_to_json,
     send,
 )
 
@@ -142,17 +142,17 @@ class Server:
 
     def _evaluate(self, connection: Connection, message: Mapping[str, Any]) -> Evaluated:
         """Wait for the record, running the engine's errands to the worker meanwhile."""
-        errands: queue.SimpleQueue[_Errand | None] = queue.SimpleQueue()
-        peer = _Peer(errands)
+        errands: queue.SimpleQueue[Errand | None] = queue.SimpleQueue()
+        peer = Peer(errands)
         model, judge = message["model"], message["judge"]
         future: Future[Evaluated] = self._session.engine.submit(
             Work(*message["work"]),
             sample=Sample.from_json(message["sample"]) if message["sample"] else None,
-            model=_PeerModel(peer, **model) if model else None,
-            judge=_PeerJudge(peer, judge) if judge else None,
+            model=PeerModel(peer, **model) if model else None,
+            judge=PeerJudge(peer, judge) if judge else None,
         )
         future.add_done_callback(lambda _: errands.put(None))
-        errand: _Errand | None = None
+        errand: Errand | None = None
         try:
             while (errand := errands.get()) is not None:
                 send(connection, errand.message)
@@ -162,107 +162,6 @@ class Server:
             peer.hang_up(errand)
             raise
         return future.result()
-
-
-@dataclass(slots=True)
-class _Errand:
-    """A message for the worker, and the future that awaits its reply."""
-
-    message: dict[str, Any]
-    reply: asyncio.Future[dict[str, Any]]
-    loop: asyncio.AbstractEventLoop
-
-    def resolve(self, reply: dict[str, Any]) -> None:
-        def settle() -> None:
-            if not self.reply.done():
-                self.reply.set_result(reply)
-
-        with contextlib.suppress(RuntimeError):
-            self.loop.call_soon_threadsafe(settle)
-
-
-@dataclass(slots=True)
-class _Peer:
-    """A worker that waits for a record and can be asked back."""
-
-    errands: queue.SimpleQueue[_Errand | None]
-    gone: bool = False
-
-    def hang_up(self, errand: _Errand | None) -> None:
-        """The worker is gone: whoever waits for it, or for a place that it holds, goes on."""
-        self.gone = True
-        with contextlib.suppress(queue.Empty):
-            while True:
-                if errand is not None:
-                    errand.resolve({"call_error": error_to_json(_worker_gone())})
-                errand = self.errands.get_nowait()
-
-    async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        loop = asyncio.get_running_loop()
-        errand = _Errand(message, loop.create_future(), loop)
-        self.errands.put(errand)
-        if self.gone:
-            raise _worker_gone()
-        reply = await errand.reply
-        if "missing" in reply:
-            raise MissingPrediction(reply["missing"])
-        if "call_error" in reply:
-            raise error_from_json(reply["call_error"])
-        return reply
-
-
-def _worker_gone() -> ModelError:
-    return ModelError("the worker whose fixture was asked is gone", cause="link")
-
-
-@dataclass(slots=True)
-class _PeerModel:
-    """The model that a worker's ``mm_model`` fixture made, asked over the link."""
-
-    peer: _Peer
-    identity: Mapping[str, Any]
-    max_concurrency: int | None = None
-    retry_timeouts: bool = True
-    name: str = FIXTURE
-    wants_images: bool = True
-    offline: bool = False
-    cacheable: bool = True
-
-    async def generate(self, request: Request) -> Response:
-        reply = await self.peer.ask({"op": "generate", "request": request_to_json(request)})
-        return Response.from_json(reply["response"])
-
-    async def aclose(self) -> None:
-        """The worker ends it."""
-
-
-@dataclass(slots=True)
-class _PeerJudge:
-    """The judge that a worker's ``mm_judge`` fixture made, asked over the link."""
-
-    peer: _Peer
-    identities: Mapping[str, Mapping[str, Any]]
-    name: str = FIXTURE
-    adapter: ModelAdapter | None = None
-    max_concurrency: int | None = None
-    offline: bool = False
-    cacheable: bool = True
-
-    def identity(self, protocol: str) -> Mapping[str, Any]:
-        return self.identities[protocol]
-
-    async def judge(self, task: JudgeTask, ask: Ask) -> Verdict:
-        message = {
-            "op": "judge",
-            "sample": task.sample.to_json(),
-            "response": task.response,
-            "protocol": task.protocol,
-            "run": task.run,
-        }
-        return Verdict.from_json((await self.peer.ask(message))["verdict"])
-
-    async def aclose(self) -> None:
-        """The worker ends it."""
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pytest_mmreason.gates import Gate
 from pytest_mmreason.record import ERRORS
 from pytest_mmreason.reports.text import count, duration, inert
-from pytest_mmreason.scoring import Row
+from pytest_mmreason.scoring import Row, cell_name
 from pytest_mmreason.settings import Settings, is_offline
 from pytest_mmreason.summary import RunResult, Summary, best_of, label
 
@@ -210,7 +210,9 @@ def _cell_row(rows: Mapping[str, Row], name: str, complexity: str) -> Row | None
     if name == "overall":
         return rows.get(complexity)
     # Where a name was taken, its row is called KIND:NAME, but its cells are not.
-    return rows.get(f"{name.removeprefix('category:')}/{complexity.removeprefix('complexity:')}")
+    return rows.get(
+        cell_name(name.removeprefix("category:"), complexity.removeprefix("complexity:"))
+    )
 
 
 def _n(row: Row | None) -> str:

@@ -102,3 +102,13 @@ def test_no_two_rows_ever_share_a_name(drawn: list[tuple[str, str, list[str]]]) 
         for c, x, t in drawn
     )
     assert len(found.counts) == len(dict(found.items()))
+
+
+def test_cells_and_integrations_of_names_that_hold_their_joints_stay_apart() -> None:
+    cells = names(sample(category="a/b", complexity="c"), sample(category="a", complexity="b/c"))
+    assert [name for name in cells if name.count("/") == 2 and "\\" in name] == [
+        "a\\/b/c",
+        "a/b\\/c",
+    ]
+    sets = names(sample(capabilities=("a+b", "c")), sample(capabilities=("a", "b+c")))
+    assert len(sets) == len(set(sets)) == 7
