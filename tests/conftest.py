@@ -6,7 +6,12 @@ the libraries' classes anew, and an exception of one import is none of the other
 
 from __future__ import annotations
 
-import httpx2  # noqa: F401
-import openai  # noqa: F401
-import PIL.Image  # noqa: F401
-import rich.table  # noqa: F401
+from importlib import import_module
+from importlib.util import find_spec
+
+# What openai imports only when it connects goes by other names in other versions of it.
+for name in ("openai", "httpx", "httpcore", "httpx2", "httpcore2", "PIL.Image", "rich.table"):
+    if find_spec(name.partition(".")[0]):
+        import_module(name)
+if find_spec("anyio"):
+    import_module("anyio._backends._asyncio")

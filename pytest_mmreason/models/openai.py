@@ -133,7 +133,6 @@ class OpenAIModel:
             await self._client.close()
 
     async def _create(self, arguments: dict[str, Any]) -> Any:
-        import httpx2
         import openai
 
         if self._client is None:
@@ -149,7 +148,7 @@ class OpenAIModel:
             except openai.APITimeoutError:
                 raise
             except openai.APIConnectionError as error:
-                if self._reached or not isinstance(error.__cause__, httpx2.ConnectError):
+                if self._reached or type(error.__cause__).__name__ != "ConnectError":
                     raise
                 if attempt + 1 == _CONNECT_TRIES:
                     raise ModelError(
