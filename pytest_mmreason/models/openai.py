@@ -82,6 +82,7 @@ class OpenAIModel:
         self._timeout_s = timeout_s
         self._client: openai.AsyncOpenAI | None = None
         self._reached = False
+        self._answered = False
         self._dropped: dict[str, str | None] = {}
         self.notes: list[str] = []
         self.identity: Mapping[str, Any] = {
@@ -161,7 +162,7 @@ class OpenAIModel:
             except openai.APIStatusError:
                 self._reached = True
                 raise
-            self._reached = True
+            self._reached = self._answered = True
             return completion
         raise AssertionError("unreachable")
 
@@ -259,11 +260,12 @@ class OpenAIModel:
             raise ModelError(
                 f"{where}: no answer in time", cause="timeout", retryable=True
             ) from None
-        if status in {401, 403}:
+        # After an answer, a 403 or 404 is about one request: others may fare better.
+        if status == 401 or (status == 403 and not self._answered):
             raise ModelError(
                 f"{where} rejects the API key ({status}): {text}", cause=str(status), fatal=True
             ) from None
-        if status == 404:
+        if status == 404 and not self._answered:
             raise ModelError(
                 f"{where}: no such model or path (404): {text}", cause="404", fatal=True
             ) from None

@@ -194,3 +194,22 @@ def test_an_endpoint_that_goes_away_in_the_middle_is_waited_for(endpoint: Endpoi
 
     error = asyncio.run(course())
     assert (error.fatal, error.retryable) == (False, True)
+
+
+@pytest.mark.parametrize("status, fatal", [(401, True), (403, False), (404, False)])
+def test_after_an_answer_only_a_rejected_key_stops_the_run(
+    endpoint: Endpoint, status: int, fatal: bool
+) -> None:
+    replies = iter([Reply("ok"), Reply.error(status)])
+    endpoint.script = lambda body, seen: next(replies)
+
+    async def course() -> ModelError:
+        model = OpenAIModel("m", base_url=endpoint.url)
+        await model.generate(Request(Prompt.of("a")))
+        with pytest.raises(ModelError) as caught:
+            await model.generate(Request(Prompt.of("b")))
+        await model.aclose()
+        return caught.value
+
+    error = asyncio.run(course())
+    assert (error.fatal, error.retryable, error.cause) == (fatal, False, str(status))
