@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -333,9 +332,3 @@ def wait(future: Future[T], while_waiting: Callable[[], None] | None = None) -> 
             if future.done():
                 raise
             while_waiting()
-
-
-def stopwatch() -> Callable[[], float]:
-    """A function that tells the seconds since it was made."""
-    started = time.monotonic()
-    return lambda: time.monotonic() - started

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pytest_mmreason.settings import ErrorQuota, Settings, Threshold
 
 SUITE_MODES = ("auto", "on", "off")
-LISTS = ("models", "judges", "benchmarks")
 
 
 class Option(NamedTuple):

@@ -190,12 +190,17 @@ class Registry:
         )
 
 
-def as_model(candidate: Any, name: str) -> ModelAdapter:
-    """`candidate` as an adapter: it is one, or a callable ``answer(prompt, images)``."""
+def _refuse_class(option: str, name: str, candidate: Any) -> None:
+    """Calling a class would make an object of every prompt."""
     if isinstance(candidate, type):
         raise UsageError(
-            f"--mm-model={name}: {candidate.__name__} is a class; name an instance of it"
+            f"{option}={name}: {candidate.__name__} is a class; name an instance of it"
         )
+
+
+def as_model(candidate: Any, name: str) -> ModelAdapter:
+    """`candidate` as an adapter: it is one, or a callable ``answer(prompt, images)``."""
+    _refuse_class("--mm-model", name, candidate)
     if isinstance(candidate, ModelAdapter):
         return candidate
     from pytest_mmreason.models.function import FunctionModel
@@ -208,10 +213,7 @@ def as_model(candidate: Any, name: str) -> ModelAdapter:
 
 def as_judge(candidate: Any, name: str) -> Judge:
     """`candidate` as a judge: it is one, or a callable ``judge(sample, response)``."""
-    if isinstance(candidate, type):
-        raise UsageError(
-            f"--mm-judge={name}: {candidate.__name__} is a class; name an instance of it"
-        )
+    _refuse_class("--mm-judge", name, candidate)
     if isinstance(candidate, Judge):
         return candidate
     from pytest_mmreason.judges.function import FunctionJudge

@@ -80,11 +80,6 @@ class Summary:
         """``summary.json``; equal runs give equal files but for usage."""
         return {"schema": SCHEMA, "runs": [run.to_json() for run in self.runs], "exit": self.exit}
 
-    @property
-    def failed_gates(self) -> list[Gate]:
-        """The gates that failed, of all runs."""
-        return [gate for run in self.runs for gate in run.gates if not gate.passed]
-
 
 def summarise(
     plan: Plan, records: Sequence[Sequence[Record]], expected: int, outcome: Outcome

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from pytest_mmreason.reports.text import count, duration, encodable, thousands
 
 if TYPE_CHECKING:
+    import pytest
+
     from pytest_mmreason.session import OwnerSession
 
 FIRST_AFTER_S = 2.0

@@ -23,7 +23,7 @@ def render(summary: Summary, settings: Settings) -> str:
         lines += [f"- {agreed}"] if agreed else []
         lines += [
             f"- {tables.counts_text(run, settings)}",
-            f"- {tables.usage_text(summary, run)}",
+            f"- {tables.usage_text(run)}",
             "",
         ]
     if len(summary.runs) > 1:

@@ -166,7 +166,7 @@ def agreement_text(run: RunResult) -> str | None:
     )
 
 
-def usage_text(summary: Summary, run: RunResult) -> str:
+def usage_text(run: RunResult) -> str:
     """Calls, tokens and retries by role."""
     parts = []
     for role in ("model", "judge"):

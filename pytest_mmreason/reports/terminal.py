@@ -187,7 +187,7 @@ class Terminal:
         if agreed:
             self._line(f" {agreed}")
         self._line(f" {tables.counts_text(run, settings)}")
-        self._line(f" {tables.usage_text(summary, run)}")
+        self._line(f" {tables.usage_text(run)}")
 
     def _print_lowest(self, summary: Summary) -> None:
         wanted, ledger = self._session.settings.show, self._session.ledger
