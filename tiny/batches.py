@@ -20,7 +20,7 @@ from puzzles import KINDS, Puzzle, ask, scene_for
 from world import COLORS, PAPER, QUESTION, SHAPES, Scene, draw_piece, random_scene
 
 TILE = 64
-ROOM = 190
+ROOM = 180
 """Tokens that the questions on one picture may take; as many are asked as fit."""
 
 IGNORED = -100
@@ -125,7 +125,7 @@ class Batches:
         seed: int,
         length: int,
         accept: Callable[[Scene], bool],
-        size: int = 32,
+        size: int = 16,
         pictures_only: bool = False,
     ) -> None:
         self.encode = lambda text: tokenizer.encode(text, add_special_tokens=False).ids
@@ -146,16 +146,17 @@ class Batches:
         if self.pictures_only:
             scenes += [self.scene(rng)[0] for _ in range(self.size)]
             return self._collate([Row()], scenes, rng)
-        form = rng.random()
+        # Neighbouring batches, which two processes take at once, have the same shape.
+        form = random.Random(f"{self.seed}-form-{number // 2}").random()
         if form < 0.66:
             for _ in range(self.size):
                 rows.append(self._single(rng, scenes))
         elif form < 0.84:
-            pictures = rng.choice((2, 2, 3))
+            pictures = 2 if form < 0.78 else 3
             for _ in range(self.size * 2 // 3):
                 rows.append(self._several(rng, scenes, pictures))
         else:
-            examples = rng.choice((1, 2, 2, 3))
+            examples = 1 if form < 0.88 else 2 if form < 0.96 else 3
             for _ in range(self.size * 2 // (2 + examples)):
                 rows.append(self._with_examples(rng, scenes, examples))
         return self._collate(rows, scenes, rng)
@@ -219,7 +220,8 @@ class Batches:
         self, row: Row, rng: random.Random, shown: list[tuple[Scene, dict[str, float]]]
     ) -> None:
         """Fill the row with questions; where several pictures are shown each names its own."""
-        end = len(row.ids) + ROOM
+        pictures = row.ids.count(self.image[0])
+        end = max(len(row.ids) + ROOM // 3, pictures + ROOM)
         segment = 0
         while True:
             ordinal = rng.randrange(len(shown))

@@ -111,16 +111,16 @@ def about(text: str, ordinal: int, rng: random.Random) -> str:
 def phrase(puzzle: Puzzle, rng: random.Random, ordinal: int | None = None) -> Exchange:
     """The puzzle's question in one of the many forms in which it may be put."""
     text = puzzle.question if ordinal is None else about(puzzle.question, ordinal, rng)
-    if rng.random() < 0.25:
+    if rng.random() < 0.18:
         text = f"{rng.choice(BEFORE)}{rng.choice((' ', chr(10)))}{text}"
-    if rng.random() < 0.1:
+    if rng.random() < 0.06:
         text = f"{noise(rng)}{rng.choice((' ', chr(10)))}{text}"
-    if rng.random() < 0.05:
+    if rng.random() < 0.04:
         text = f"{text}{rng.choice((' ', chr(10)))}{noise(rng)}"
     explained = rng.random() < 0.4
     if explained:
         text = f"{text}{rng.choice((' ', chr(10)))}{rng.choice(EXPLAIN)}"
-    elif rng.random() < 0.3:
+    elif rng.random() < 0.25:
         text = f"{text}{rng.choice((' ', chr(10)))}{rng.choice(SHORT)}"
     if rng.random() < 0.12:
         text = text.lower()
