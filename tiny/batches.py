@@ -32,8 +32,9 @@ PIECES = {None: (0, 0), QUESTION: (len(SHAPES) + 1, 0)} | {
 
 # Which kinds are asked about which sort of scene, and how often.
 PLAIN = {
+    "describe": 0.4,
     "attribute": 1.0,
-    "locate": 0.7,
+    "locate": 0.8,
     "count": 1.4,
     "exist": 1.2,
     "relation": 2.2,
@@ -42,6 +43,8 @@ PLAIN = {
 }
 ANALOGY = {"analogy": 3.0, "attribute": 1.0, "locate": 0.4, "exist": 0.4}
 ODD = {"odd": 3.0, "attribute": 0.7, "count": 0.7, "remove": 0.7, "locate": 0.3}
+EARLY = {"describe": 2.0, "attribute": 2.0, "locate": 1.0, "exist": 0.5}
+"""Asked at first, and plainly: nothing else can be learned before the picture is read."""
 
 
 class Pictures:
@@ -126,6 +129,7 @@ class Batches:
         length: int,
         accept: Callable[[Scene], bool],
         size: int = 16,
+        early: int = 0,
         pictures_only: bool = False,
     ) -> None:
         self.encode = lambda text: tokenizer.encode(text, add_special_tokens=False).ids
@@ -134,7 +138,7 @@ class Batches:
         self.pad: int = tokenizer.token_to_id("<pad>")
         self.seed, self.length, self.accept, self.size = seed, length, accept, size
         self.pictures = Pictures(seed)
-        self.pictures_only = pictures_only
+        self.early, self.pictures_only = early, pictures_only
 
     def __len__(self) -> int:
         return self.length
@@ -148,6 +152,9 @@ class Batches:
             return self._collate([Row()], scenes, rng)
         # Neighbouring batches, which two processes take at once, have the same shape.
         form = random.Random(f"{self.seed}-form-{number // 2}").random()
+        if number < self.early:
+            rows += [self._plain(rng, scenes) for _ in range(self.size)]
+            return self._collate(rows, scenes, rng)
         if form < 0.66:
             for _ in range(self.size):
                 rows.append(self._single(rng, scenes))
@@ -179,6 +186,19 @@ class Batches:
             kind = rng.choices(list(kinds), list(kinds.values()))[0]
             if puzzle := ask(kind, scene, rng):
                 return puzzle
+
+    def _plain(self, rng: random.Random, scenes: list[Scene]) -> Row:
+        row = Row()
+        scene, _ = self.scene(rng)
+        scenes.append(scene)
+        row.add(self.encode("USER: ") + self.image)
+        segment = 0
+        while len(row.ids) < ROOM:
+            puzzle = self.puzzle(rng, scene, EARLY)
+            segment += 1
+            for ids, learned in self._segment(Exchange(puzzle.question, puzzle.answer), puzzle):
+                row.add(ids, segment, learned)
+        return row
 
     def _single(self, rng: random.Random, scenes: list[Scene]) -> Row:
         row = Row()
@@ -239,14 +259,14 @@ class Batches:
             row.add(self.encode(f"SYSTEM: {rng.choice(SYSTEM)}\n"))
 
     def _segment(
-        self, exchange: Exchange, puzzle: Puzzle, rng: random.Random
+        self, exchange: Exchange, puzzle: Puzzle, rng: random.Random | None = None
     ) -> list[tuple[list[int], bool]]:
         """(ids, learned) of what follows the picture: the question, the reply, rarely more."""
         parts = [
             (self.encode(f"\n{exchange.text} ASSISTANT:"), False),
             ([*self.encode(f" {exchange.reply}"), self.eos], True),
         ]
-        if rng.random() < 0.03:
+        if rng and rng.random() < 0.03:
             asked = rng.choice((FOLLOW_UP, *EXPLAIN))
             parts.append((self.encode(f"USER: {asked} ASSISTANT:"), False))
             parts.append(([*self.encode(f" {reply_to(puzzle, True)}"), self.eos], True))

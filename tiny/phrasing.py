@@ -88,7 +88,8 @@ class Exchange:
 
 
 def reply_to(puzzle: Puzzle, explained: bool) -> str:
-    return f"{puzzle.why} Answer: {puzzle.answer}" if explained else puzzle.answer
+    """The answer; where it is to be explained and there is something to say, that first."""
+    return f"{puzzle.why} Answer: {puzzle.answer}" if explained and puzzle.why else puzzle.answer
 
 
 def noise(rng: random.Random) -> str:

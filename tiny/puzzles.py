@@ -1,4 +1,4 @@
-"""Questions about a scene: nine kinds, each with its answer and the reasoning that leads to it."""
+"""Questions about a scene: ten kinds, each with its answer and the reasoning that leads to it."""
 
 from __future__ import annotations
 
@@ -296,8 +296,23 @@ def odd(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
     return rng.choice(ODD), " ".join(different), why
 
 
+DESCRIBE = (
+    "List all cells.",
+    "What is in each cell?",
+    "Describe every cell, row by row.",
+    "List what you see, row by row.",
+)
+
+
+def describe(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
+    words = {None: "empty", QUESTION: "question mark"}
+    cells = [words.get(piece) or " ".join(piece or ()) for piece in scene]
+    return rng.choice(DESCRIBE), ", ".join(cells), ""
+
+
 Maker = Callable[[random.Random, Scene], tuple[str, str, str] | None]
 KINDS: dict[str, Maker] = {
+    "describe": describe,
     "attribute": attribute,
     "locate": locate,
     "count": count,

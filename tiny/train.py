@@ -1,6 +1,7 @@
 """Train the bundled model from nothing on two CPU cores: python tiny/train.py OUT [--steps N].
 
 Two stages: the vision tower learns to name every cell, then all of it learns to answer.
+With --resume a third polishes what OUT holds, on other batches (give another --seed).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 import math
 import os
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +26,12 @@ from torch.utils.data import DataLoader
 from world import COLORS, SHAPES
 
 PEAK_RATE = 2e-3
+POLISH_RATE = 1e-3
 WARM_UP = 100
+EARLY_STEPS = 400
+"""Steps of the second stage in which the cells are only read out."""
+
 CELL_LOSS = 0.2
-"""Weight of naming the cells beside answering, in the second stage."""
 
 
 class CellReader(nn.Module):
@@ -89,7 +94,7 @@ class Trainer:
         learned = target != IGNORED
         logits = self.model.lm_head(output[:, :-1][learned])
         loss = F.cross_entropy(logits, target[learned])
-        return loss + CELL_LOSS * cell_loss, loss, accuracy
+        return loss, cell_loss, accuracy
 
 
 def rate_at(step: int, steps: int, warmup: int) -> float:
@@ -107,6 +112,19 @@ def optimizer_for(parameters: list[nn.Parameter], rate: float) -> torch.optim.Ad
     return torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.98))
 
 
+@dataclass(frozen=True)
+class Stage:
+    """early: steps in which the cells are only read out. sees_only: the vision tower alone.
+    cell_loss: weight of naming the cells beside answering; the reader is lost between runs."""
+
+    name: str
+    steps: int
+    peak: float
+    early: int = 0
+    sees_only: bool = False
+    cell_loss: float = CELL_LOSS
+
+
 def share(gradients: list[torch.Tensor], processes: int) -> None:
     """Replace the gradients by their mean over the processes."""
     together = torch.cat([g.flatten() for g in gradients])
@@ -117,70 +135,101 @@ def share(gradients: list[torch.Tensor], processes: int) -> None:
         gradient.copy_(part.view_as(gradient))
 
 
+def stages_of(args: argparse.Namespace) -> list[Stage]:
+    if args.resume:
+        return [Stage("polish", args.steps or 1500, POLISH_RATE, cell_loss=0.0)]
+    return [
+        Stage("warm-up", args.vision_steps, 1e-3, sees_only=True),
+        Stage("answers", args.steps or 3600, PEAK_RATE, early=EARLY_STEPS),
+    ]
+
+
 def run(rank: int, args: argparse.Namespace) -> None:
     """Train in one process of `args.processes`, each on a core and on batches of its own."""
     torch.set_num_threads(1)
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(args.port)}
     dist.init_process_group("gloo", rank=rank, world_size=args.processes)
     began = time.monotonic()
-    model, processor = build(corpus(args.seed, 20_000), args.seed)
+    if args.resume:
+        model, processor = load(args.out)
+    else:
+        model, processor = build(corpus(args.seed, 20_000), args.seed)
     torch.manual_seed(args.seed + rank)
     model.set_attn_implementation("sdpa")
-    tokenizer = processor.tokenizer.backend_tokenizer
     trainer = Trainer(model, model.config.image_token_id)
-    vision = model.model.vision_tower
-    numbers = {"warm-up": args.vision_steps, "answers": args.steps}
-    for stage, steps in numbers.items():
-        sees_only = stage == "warm-up"
-        batches = Batches(
-            tokenizer, args.seed, steps * args.processes, is_trainable, pictures_only=sees_only
-        )
-        mine = range(rank, steps * args.processes, args.processes)
-        loader = DataLoader(
-            batches, batch_size=None, sampler=mine, num_workers=1, multiprocessing_context="fork"
-        )
-        modules = [vision, trainer.reader] if sees_only else [model, trainer.reader]
-        peak = 1e-3 if sees_only else PEAK_RATE
-        parameters = list({id(p): p for m in modules for p in m.parameters()}.values())
-        optimizer = optimizer_for(parameters, peak)
-        average = None
-        for step, batch in enumerate(loader):
-            rate = peak * rate_at(step, steps, WARM_UP)
-            for group in optimizer.param_groups:
-                group["lr"] = rate
-            if sees_only:
-                loss, accuracy, _ = trainer.cell_loss(batch)
-                shown = loss
-            else:
-                loss, shown, accuracy = trainer.answer_loss(batch)
-            optimizer.zero_grad()
-            loss.backward()
-            gradients = [p.grad for p in parameters if p.grad is not None]
-            share(gradients, args.processes)
-            nn.utils.clip_grad_norm_(parameters, 1.0)
-            optimizer.step()
-            average = shown.item() if average is None else 0.98 * average + 0.02 * shown.item()
-            if step % args.report == 0 and rank == 0:
-                spent = time.monotonic() - began
-                print(
-                    f"{stage} {step}/{steps} loss {average:.4f} cells {accuracy:.3f} {spent:.0f} s",
-                    flush=True,
-                )
-            if step and step % 500 == 0 and not sees_only and rank == 0:
-                save(model, processor, args.out)
+    for stage in stages_of(args):
+        run_stage(stage, trainer, processor, rank, args)
     if rank:
         return
     save(model, processor, args.out)
-    facts = {
-        "seed": args.seed,
-        "steps": numbers,
-        "processes": args.processes,
-        "parameters": sum(p.numel() for p in model.parameters()),
-        "seconds": round(time.monotonic() - began),
-        "torch": torch.__version__,
-        "not trained on, beside the reserved scenes": sorted(map(name_of, bundled_scenes())),
-    }
-    (args.out / "training.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    file = args.out / "training.json"
+    facts = json.loads(file.read_text(encoding="utf-8")) if args.resume else {"runs": []}
+    facts["parameters"] = sum(p.numel() for p in model.parameters())
+    facts["runs"].append(
+        {
+            "seed": args.seed,
+            "steps": {stage.name: stage.steps for stage in stages_of(args)},
+            "processes": args.processes,
+            "seconds": round(time.monotonic() - began),
+            "torch": torch.__version__,
+        }
+    )
+    facts["not trained on, beside the reserved scenes"] = sorted(map(name_of, bundled_scenes()))
+    file.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+
+def run_stage(
+    stage: Stage, trainer: Trainer, processor: Any, rank: int, args: argparse.Namespace
+) -> None:
+    """All steps of a stage; the model is saved now and then on the way."""
+    model, reader = trainer.model, trainer.reader
+    batches = Batches(
+        processor.tokenizer.backend_tokenizer,
+        args.seed,
+        stage.steps * args.processes,
+        is_trainable,
+        early=stage.early * args.processes,
+        pictures_only=stage.sees_only,
+    )
+    mine = range(rank, stage.steps * args.processes, args.processes)
+    loader = DataLoader(
+        batches, batch_size=None, sampler=mine, num_workers=1, multiprocessing_context="fork"
+    )
+    modules = [model.model.vision_tower if stage.sees_only else model, reader]
+    parameters = list({id(p): p for m in modules for p in m.parameters()}.values())
+    optimizer = optimizer_for(parameters, stage.peak)
+    average, began = None, time.monotonic()
+    for step, batch in enumerate(loader):
+        for group in optimizer.param_groups:
+            group["lr"] = stage.peak * rate_at(step, stage.steps, WARM_UP)
+        if stage.sees_only:
+            shown, accuracy, _ = trainer.cell_loss(batch)
+            loss = shown
+        else:
+            shown, cell_loss, accuracy = trainer.answer_loss(batch)
+            loss = shown + stage.cell_loss * cell_loss
+        optimizer.zero_grad()
+        loss.backward()
+        share([p.grad for p in parameters if p.grad is not None], args.processes)
+        nn.utils.clip_grad_norm_(parameters, 1.0)
+        optimizer.step()
+        average = shown.item() if average is None else 0.98 * average + 0.02 * shown.item()
+        if rank == 0 and step % args.report == 0:
+            print(
+                f"{stage.name} {step}/{stage.steps} loss {average:.4f} cells {accuracy:.3f} "
+                f"{time.monotonic() - began:.0f} s",
+                flush=True,
+            )
+        if rank == 0 and step and step % 500 == 0 and not stage.sees_only:
+            save(model, processor, args.out)
+
+
+def load(folder: Path) -> tuple[Any, Any]:
+    """A checkpoint that :func:`save` wrote, in single precision."""
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+
+    model = AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32)
+    return model.train(), AutoProcessor.from_pretrained(folder)
 
 
 def save(model: Any, processor: Any, folder: Path) -> None:
@@ -197,7 +246,8 @@ def save(model: Any, processor: Any, folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--steps", type=int, default=4200)
+    parser.add_argument("--steps", type=int, help="of the last stage; 3600, polishing 1500")
+    parser.add_argument("--resume", action="store_true", help="polish what OUT holds")
     parser.add_argument("--vision-steps", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2, help="one core each")
