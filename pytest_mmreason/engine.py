@@ -164,7 +164,8 @@ class Engine:
             model = self.models[spec]
             assert model is not None
             anonymous = Sample(id="", question=prompt.text)
-            answer = await self._evaluator.respond(model, prompt, anonymous, 0, images)
+            params = self.plan.params(spec)
+            answer = await self._evaluator.respond(model, prompt, anonymous, 0, params, images)
             return answer.response
 
         return wait(self._submit(run()))
@@ -189,9 +190,15 @@ class Engine:
             *self.models.values(),
             self.judge,
             getattr(self.judge, "adapter", None),
+            *self._evaluator.batchers(),
         ]
         notes = [note for source in sources for note in getattr(source, "notes", ())]
         return [*dict.fromkeys(notes), *([self.store.note] if self.store.note else [])]
+
+    def details(self) -> dict[str, str]:
+        """By model's spec: where and how a local model was run."""
+        models = {spec: model for spec, model in self.models.items() if model is not None}
+        return {spec: detail for spec, m in models.items() if (detail := self._evaluator.detail(m))}
 
     def progress(self) -> Progress:
         """A snapshot for the live line."""
@@ -297,11 +304,14 @@ class Engine:
     async def _feed(self) -> None:
         if self.judge is None:
             return
-        ahead = AHEAD_PER_PLACE * self.plan.settings.concurrency
         for work in self._works:
-            if self.models.get(self.plan.runs[work.run].spec) is None or self._claims[work] <= 0:
+            model = self.models.get(self.plan.runs[work.run].spec)
+            if model is None or self._claims[work] <= 0:
                 continue
-            while self._active >= ahead or len(self._tasks) - self._active >= UNCLAIMED:
+            while (
+                self._active >= AHEAD_PER_PLACE * self._evaluator.width(model)
+                or len(self._tasks) - self._active >= UNCLAIMED
+            ):
                 self._moved.clear()
                 await self._moved.wait()
             if self.stopped:

@@ -68,6 +68,17 @@ class MissingPrediction(MMReasonError):
     """A recorded run holds no answer for this sample."""
 
 
+def runs_out_of_memory(error: BaseException) -> bool:
+    """True if `error` tells of memory that ran out, in the words of whichever library."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
+    text = str(error).lower()
+    return isinstance(error, RuntimeError) and any(
+        words in text
+        for words in ("out of memory", "can't allocate memory", "not enough memory", "alloc_failed")
+    )
+
+
 def nearest(name: str, known: Iterable[str], limit: int = 3) -> str:
     """A sentence that offers the names closest to `name`, or lists what there is."""
     names = sorted(set(known))

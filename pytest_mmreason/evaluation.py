@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_mmreason import imaging
+from pytest_mmreason.batching import Batcher
 from pytest_mmreason.errors import (
     CallError,
     DataError,
@@ -22,7 +23,7 @@ from pytest_mmreason.errors import (
 )
 from pytest_mmreason.imaging import LoadedImage
 from pytest_mmreason.judges.base import Judge, JudgeTask
-from pytest_mmreason.models.base import ModelAdapter, Request, Response
+from pytest_mmreason.models.base import BatchingModel, ModelAdapter, Request, Response
 from pytest_mmreason.models.function import awaited
 from pytest_mmreason.outcome import (
     FILTERED,
@@ -66,22 +67,24 @@ class Evaluator:
         self.judge_pool = Pool("judge", *limits)
         self.cache_hits = {"model": 0, "judge": 0}
         self._caps: dict[int, asyncio.Semaphore] = {}
+        self._batchers: dict[int, Batcher] = {}
 
     async def evaluate(
         self, run: RunSpec, sample: Sample, repeat: int, model: ModelAdapter, judge: Judge
     ) -> tuple[Record, CallError | None]:
         """The record of `sample`, and the error that should stop the run, if there is one."""
-        prompt = render(sample, run.prompt, self.settings.images)
+        prompt = render(sample, run.prompt, self.settings.images, run.usage.template)
+        params = run.params(self.settings.param)
         draft = draft_record(run, sample, repeat, self.judge_label, prompt)
         try:
-            answer = await self.respond(model, prompt, sample, repeat)
+            answer = await self.respond(model, prompt, sample, repeat, params)
             draft = with_answer(draft, answer)
             text = answer.response.answer
             asks_steps = (
                 self.settings.follow_up == "steps" and answer.response.finish_reason != FILTERED
             )
             if asks_steps and not is_definitive(text):
-                more = await self.respond(model, follow_up(prompt, text), sample, repeat)
+                more = await self.respond(model, follow_up(prompt, text), sample, repeat, params)
                 # Each without its own reasoning: an open block of one must not hide the other.
                 text = "\n\n".join(filter(None, (text, more.response.answer)))
                 answer = joined(answer, more)
@@ -110,12 +113,13 @@ class Evaluator:
         prompt: Prompt,
         sample: Sample,
         repeat: int,
+        params: Mapping[str, Any],
         given: Sequence[LoadedImage] | None = None,
     ) -> Answer:
         """The model's answer, from the store if it was given before.
 
-        given: the images, where the caller has them at hand. Raises DataError, ModelError
-        or MissingPrediction.
+        params: generation parameters. given: the images, where the caller has them at hand.
+        Raises DataError, ModelError or MissingPrediction.
         """
         refs = prompt.images if model.wants_images and given is None else ()
         hashes = [i.sha256 for i in given] if given is not None else await _hash_images(refs)
@@ -123,7 +127,7 @@ class Evaluator:
             {
                 "role": "model",
                 "identity": model.identity,
-                "params": self.settings.param,
+                "params": params,
                 "prompt": prompt.sha256,
                 "images": hashes,
                 "repeat": repeat,
@@ -140,11 +144,10 @@ class Evaluator:
 
         began: list[float] = []
 
+        request = Request(prompt, images, params, None, sample.id, sample.benchmark, repeat)
+
         async def attempt() -> Response:
             began.append(time.monotonic())
-            request = Request(
-                prompt, images, self.settings.param, None, sample.id, sample.benchmark, repeat
-            )
             try:
                 return Response.from_json((await awaited(model.generate(request))).to_json())
             except MMReasonError:
@@ -156,8 +159,18 @@ class Evaluator:
                     detail=traceback.format_exc(),
                 ) from error
 
+        batcher = self.batcher(model)
         if model.offline:
             response, attempts = await attempt(), 0
+        elif batcher is not None:
+
+            async def make() -> Request:
+                await prepare()
+                return request
+
+            given_out, started = await batcher.run(make)
+            began.append(started)
+            response, attempts = Response.from_json(given_out.to_json()), 1
         else:
             response, attempts = await self.model_pool.run(
                 attempt,
@@ -175,6 +188,30 @@ class Evaluator:
         if model.cacheable and response.finish_reason != FILTERED and not unfinished:
             self.store.put(key, {"response": response.to_json(), "images": list(described)})
         return answer
+
+    def batcher(self, model: ModelAdapter) -> Batcher | None:
+        """The queue of a model that computes batches; None for any other."""
+        found = self._batchers.get(id(model))
+        if found is None and isinstance(model, BatchingModel):
+            found = self._batchers[id(model)] = Batcher(model, self.model_pool.stats)
+        return found
+
+    def batchers(self) -> list[Batcher]:
+        """Every queue that was opened."""
+        return list(self._batchers.values())
+
+    def detail(self, model: ModelAdapter) -> str:
+        """Where a local model was run, and in batches of which size; "" for any other."""
+        batcher = self.batcher(model)
+        if batcher is None:
+            return ""
+        parts = [batcher.model.detail, f"batch {batcher.size.size}" if batcher.used else ""]
+        return " · ".join(filter(None, parts))
+
+    def width(self, model: ModelAdapter) -> int:
+        """Requests of a model that are worth having under way at a time."""
+        batcher = self.batcher(model)
+        return max(self.settings.concurrency, batcher.places // 2 if batcher else 0)
 
     async def verdict(
         self, judge: Judge, protocol: str, sample: Sample, text: str, run: int

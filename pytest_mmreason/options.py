@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from pytest_mmreason.settings import ErrorQuota, Settings, Threshold
 
 SUITE_MODES = ("auto", "on", "off")
+DEVICES = ("auto", "cpu", "cuda", "mps")
+DTYPES = ("auto", "float32", "float16", "bfloat16")
 
 
 class Option(NamedTuple):
@@ -30,6 +33,7 @@ class Option(NamedTuple):
     parse: Callable[[str], Any] = str
     repeat: bool = False
     is_path: bool = False
+    is_switch: bool = False
 
     @property
     def flag(self) -> str:
@@ -66,6 +70,20 @@ def _whole(minimum: int) -> Callable[[str], int]:
         return value
 
     return parse
+
+
+def _batch_size(text: str) -> int | None:
+    try:
+        return None if text == "auto" else _whole(1)(text)
+    except ValueError as error:
+        raise ValueError(f"{error}; or auto, which finds one") from None
+
+
+def _device(text: str) -> str:
+    kind, found, number = text.partition(":")
+    if kind not in DEVICES or (found and (kind != "cuda" or not number.isdecimal())):
+        raise ValueError(f"is {text!r}, not one of auto, cpu, cuda, cuda:N, mps")
+    return text
 
 
 def _number(
@@ -118,23 +136,23 @@ def _parameter(text: str) -> tuple[str, Any]:
 
 
 OPTIONS = (
-    Option("model", "SPEC", "Model to evaluate: openai:NAME, replay:FILE, python:MODULE:ATTR or fixture. Repeatable; without one the plugin is dormant.", repeat=True),
+    Option("model", "SPEC", "Model to evaluate: a preset such as llava, tiny, hf:REPO_OR_DIR, openai:NAME, replay:FILE, python:MODULE:ATTR or fixture. Repeatable; without one the plugin is dormant.", repeat=True),
     Option("benchmark", "NAME", "Benchmark: mini (bundled, the default), a folder in the native format, or NAME=DIR. Repeatable.", repeat=True),
     Option("judge", "SPEC", "Judge: local (offline, the default), keyword, openai:NAME, replay:FILE, python:MODULE:ATTR or fixture."),
     Option("base_url", "URL", "Endpoint of openai: models (default: $OPENAI_BASE_URL)."),
     Option("judge_base_url", "URL", "Endpoint of an openai: judge (default: $OPENAI_BASE_URL; never --mm-base-url)."),
     Option("api_key_env", "VAR", "Environment variable that holds the model's API key (default: OPENAI_API_KEY)."),
     Option("judge_api_key_env", "VAR", "Environment variable that holds the judge's API key (default: OPENAI_API_KEY)."),
-    Option("param", "KEY=VALUE", "Generation parameter of the model, for example temperature=0. Repeatable.", _parameter, repeat=True),
+    Option("param", "KEY=VALUE", "Generation parameter of the model, for example temperature=0; it replaces the preset's of that name. Repeatable.", _parameter, repeat=True),
     Option("judge_param", "KEY=VALUE", "Parameter of the judge. Repeatable.", _parameter, repeat=True),
     Option("prompt", "STRATEGY", "direct (the default) or cot: append the zero-shot chain-of-thought sentence. Repeatable: each is a run.", _choice("direct", "cot"), repeat=True),
     Option("follow_up", "MODE", "none (the default) or steps: ask for the reasoning where the first answer is not definitive, and judge both.", _choice("none", "steps")),
     Option("images", "MODE", "separate (the default): send each image; none: ask the question only.", _choice("separate", "none")),
     Option("judge_runs", "N", "Judge each response N times; tables show mean and sd (default: 1).", _whole(1)),
     Option("repeats", "N", "Ask the model N times per sample (default: 1).", _whole(1)),
-    Option("concurrency", "N", "Calls in flight per role (model, judge), all workers together (default: 16).", _whole(1)),
-    Option("timeout", "S", "Seconds that one call may take (default: 120).", _number(0, above=True)),
-    Option("retries", "N", "Retries of a failed call; 0 makes one attempt (default: 5).", _whole(0)),
+    Option("concurrency", "N", "Calls in flight per role (model, judge), all workers together (default: 16); local models have --mm-batch-size.", _whole(1)),
+    Option("timeout", "S", "Seconds that one call may take (default: 120); local models are never cut short.", _number(0, above=True)),
+    Option("retries", "N", "Retries of a failed call; 0 makes one attempt (default: 5). Local models fail for good.", _whole(0)),
     Option("limit", "N", "Evaluate N samples, keeping the mix of categories and complexities.", _whole(1)),
     Option("sample", "ID", "Evaluate the sample with this id. Repeatable.", repeat=True),
     Option("subset", "FILE", "Evaluate the samples whose ids stand in this JSON list.", is_path=True),
@@ -149,6 +167,10 @@ OPTIONS = (
     Option("max_disagreement", "D", "With --mm-agreement: fail if the mean |judge - reference| exceeds D in [0, 1].", _number(0, 1)),
     Option("cache_dir", "DIR", "Where responses and verdicts are kept (default: .mmreason/cache in rootdir).", is_path=True),
     Option("cache", "MODE", "on (the default) or off.", _choice("on", "off")),
+    Option("device", "DEVICE", "Where hf: models run: auto (the default: every CUDA device, else mps, else cpu), cpu, cuda, cuda:N or mps.", _device),
+    Option("dtype", "TYPE", "Number format of hf: models: auto (the default: the checkpoint's on a GPU, float32 on the CPU), float32, float16 or bfloat16.", _choice(*DTYPES)),
+    Option("batch_size", "N", "Samples that a local model computes at a time: auto (the default) finds a number. Halved where memory runs out.", _batch_size),
+    Option("trust_remote_code", "", "Run the code that an hf: checkpoint brings along. Off unless asked for; the ini file takes on or off.", lambda text: _choice("on", "off")(text) == "on", is_switch=True),
 )  # fmt: skip
 
 
@@ -156,14 +178,11 @@ def add_options(parser: pytest.Parser) -> None:
     """Register every option with its ini twin, in the group "mmreason"."""
     group = parser.getgroup("mmreason", "multimodal reasoning benchmarks (mmreason)")
     for option in OPTIONS:
-        group.addoption(
-            option.flag,
-            dest=option.dest,
-            action="append" if option.repeat else "store",
-            metavar=option.metavar,
-            default=None,
-            help=option.help,
-        )
+        how: dict[str, Any] = {"action": "append" if option.repeat else "store"}
+        how["metavar"] = option.metavar
+        if option.is_switch:
+            how = {"action": "store_const", "const": "on"}
+        group.addoption(option.flag, dest=option.dest, default=None, help=option.help, **how)
         ini_type: Literal["linelist", "string"] = "linelist" if option.repeat else "string"
         parser.addini(
             option.dest,
@@ -263,8 +282,11 @@ def names_benchmark(config: pytest.Config) -> bool:
     return config.getoption("mm_benchmark") is not None
 
 
+_OTHER_KINDS = ("openai:", "python:")
+
+
 def _absolute_spec(text: str, base: Path) -> str:
-    """`text` with the path of a ``replay:`` spec or a benchmark folder made absolute.
+    """`text` with the path of a ``replay:`` or ``hf:`` spec, or a benchmark folder, made absolute.
 
     An ini file's paths are relative to it and the command line's to the working folder,
     so that a path means the same from wherever pytest is started. A bare word may be a
@@ -277,6 +299,11 @@ def _absolute_spec(text: str, base: Path) -> str:
         file = Path(text.removeprefix("replay:")).expanduser()
         is_word = len(file.parts) == 1 and not file.suffix and not (base / file).exists()
         return text if is_word else f"replay:{base / file}"
+    preset, _, place = text.rpartition("hf:") if "hf:" in text else ("", "", "")
+    if place and preset in ("", f"{name.partition(':')[0]}:") and preset not in _OTHER_KINDS:
+        checkpoint = Path(os.path.normpath(base / Path(place).expanduser()))
+        is_folder = place.startswith((".", "~", "/")) or checkpoint.is_dir()
+        return f"{preset}hf:{checkpoint}" if is_folder else text
     if path is not None and ":" not in name:
         return f"{name}={base / Path(path).expanduser()}"
     if text.startswith((".", "~", "/")):
@@ -305,7 +332,7 @@ def _read_ini(config: pytest.Config, option: Option) -> Any:
 
 
 def _ini_text(config: pytest.Config, option: Option, value: object) -> str:
-    if isinstance(value, bool) and option.name == "cache":
+    if isinstance(value, bool) and (option.name == "cache" or option.is_switch):
         return "on" if value else "off"
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         from pytest_mmreason.errors import UsageError

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pytest_mmreason import agreement
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.errors import UsageError, nearest
 from pytest_mmreason.gates import check_thresholds
+from pytest_mmreason.models.presets import Preset, Usage, effective
 from pytest_mmreason.naming import slug
 from pytest_mmreason.record import RecordKey
 from pytest_mmreason.registry import Registry
@@ -18,6 +19,9 @@ from pytest_mmreason.sample import Sample
 from pytest_mmreason.scoring import RowNames
 from pytest_mmreason.selection import read_subset, select
 from pytest_mmreason.settings import Settings
+
+SENDING = ("separate", "concat")
+"""The values of ``--mm-images`` under which a model is sent images."""
 
 
 class Work(NamedTuple):
@@ -32,13 +36,35 @@ class Work(NamedTuple):
 class RunSpec:
     """One run: a benchmark asked of a model with a prompt strategy.
 
-    model: what tables and records call it. spec: what names it on the command line.
+    model:  what tables and records call it. spec: what names it on the command line.
+    preset: the preset whose prompts and parameters it has; None for the plain question.
     """
 
     benchmark: Benchmark
     model: str
     spec: str
     prompt: str
+    preset: Preset | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """Prompt and parameters of the model's preset under the benchmark's protocol."""
+        return self.preset.usage(self.benchmark.protocol) if self.preset else Usage()
+
+    @property
+    def asked(self) -> str:
+        """The spec of what is really asked: a preset's name stands for another spec."""
+        return self.preset.asked(self.spec) if self.preset else self.spec
+
+    @property
+    def shown(self) -> str:
+        """The model as a person is shown it: a preset's name with what it stands for."""
+        told = self.asked in self.spec
+        return self.model if told else f"{self.model} → {self.asked}"
+
+    def params(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The generation parameters of a call; those `given` by the user replace the preset's."""
+        return effective(self.usage.params, given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +98,11 @@ class Plan:
         """The sample of `work`."""
         return self.runs[work.run].benchmark.samples[work.sample]
 
+    def params(self, spec: str) -> Mapping[str, Any]:
+        """The generation parameters of a model that a test asks by hand: its first run's."""
+        given = self.settings.param
+        return next((run.params(given) for run in self.runs if run.spec == spec), given)
+
     def key(self, work: Work) -> RecordKey:
         """The key of the record that `work` makes."""
         run = self.runs[work.run]
@@ -99,13 +130,19 @@ def make_plan(settings: Settings, registry: Registry) -> Plan:
             settings, {agreement.NAME: graded.benchmark}, {agreement.NAME: agreement.MODEL}
         )
         return replace(plan, graded=graded)
-    return plan_runs(settings, benchmarks, spec_labels(settings.model))
+    presets = {spec: registry.preset(spec) for spec in settings.model}
+    plan = plan_runs(settings, benchmarks, spec_labels(settings.model), presets)
+    _check_reading(plan)
+    return plan
 
 
 def plan_runs(
-    settings: Settings, benchmarks: Mapping[str, Benchmark], labels: Mapping[str, str]
+    settings: Settings,
+    benchmarks: Mapping[str, Benchmark],
+    labels: Mapping[str, str],
+    presets: Mapping[str, Preset | None] | None = None,
 ) -> Plan:
-    """The plan of `benchmarks` x models (spec -> label) x prompt strategies."""
+    """The plan of `benchmarks` x models (spec -> label, spec -> preset) x prompt strategies."""
     only = _wanted(settings, benchmarks)
     selected = {
         name: tuple(select(b.samples, only=only, limit=settings.limit, seed=settings.seed))
@@ -114,7 +151,7 @@ def plan_runs(
     names = {name: RowNames(b.samples) for name, b in benchmarks.items()}
     check_thresholds(settings.threshold, names)
     runs = tuple(
-        RunSpec(benchmark, label, spec, prompt)
+        RunSpec(benchmark, label, spec, prompt, (presets or {}).get(spec))
         for benchmark in benchmarks.values()
         for spec, label in labels.items()
         for prompt in settings.prompt
@@ -122,19 +159,59 @@ def plan_runs(
     return Plan(settings, runs, selected, names)
 
 
+def cautions(plan: Plan) -> list[str]:
+    """What is to be known of the results of presets that run by name alone, a sentence each."""
+    found = []
+    for run in plan.runs:
+        if run.preset is None or ":" in run.spec:
+            continue
+        if run.preset.note:
+            found.append(f"{run.model}: {run.preset.note}")
+        if run.preset.several_images or plan.settings.images != "separate":
+            continue
+        samples = [run.benchmark.samples[i] for i in plan.selected[run.benchmark.name]]
+        several = sum(len(sample.images) > 1 for sample in samples)
+        if several:
+            found.append(
+                f"{run.model} takes one image at a time; {several} of the {len(samples)} selected "
+                f"samples of {run.benchmark.name} have several"
+            )
+    return list(dict.fromkeys(found))
+
+
+def _check_reading(plan: Plan) -> None:
+    """UsageError if images would be sent to a language model that reads none."""
+    for run in plan.runs:
+        if run.preset is None or run.preset.reads_images or plan.settings.images not in SENDING:
+            continue
+        samples = [run.benchmark.samples[i] for i in plan.selected[run.benchmark.name]]
+        shown = sum(bool(sample.images) for sample in samples)
+        if shown:
+            raise UsageError(
+                f"--mm-model={run.spec}: {run.preset.title} reads no images, and {shown} of the "
+                f"{len(samples)} selected samples of {run.benchmark.name} have some; "
+                "--mm-images=none asks their questions alone"
+            )
+
+
 def spec_labels(specs: tuple[str, ...]) -> dict[str, str]:
-    """spec -> label: the spec itself, a recording by its file's name.
+    """spec -> label: the spec itself, a recording or a checkpoint's folder by its name.
 
     Of equal names as many folders are shown as tell them apart: ids and records are to
     be the same wherever the repository lies.
     """
-    files = {s: Path(s.removeprefix("replay:")).parts for s in specs if s.startswith("replay:")}
+    paths: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for spec in specs:
+        for kind in ("replay:", "hf:"):
+            before, found, path = spec.rpartition(kind)
+            if found and (Path(path).is_absolute() if kind == "hf:" else not before):
+                paths[spec] = (before + kind, Path(path).parts)
     labels = {spec: spec for spec in specs}
-    for spec, parts in files.items():
-        others = [other for name, other in files.items() if name != spec]
+    for spec, (kind, parts) in paths.items():
+        others = [other for name, (_, other) in paths.items() if name != spec]
         lengths = range(1, len(parts) + 1)
         length = next((n for n in lengths if all(o[-n:] != parts[-n:] for o in others)), len(parts))
-        labels[spec] = f"replay:{Path(*parts[-length:])}"
+        labels[spec] = f"{kind}{Path(*parts[-length:])}"
     return labels
 
 

@@ -33,8 +33,13 @@ class Turn:
 
     @property
     def text(self) -> str:
-        """The text parts, a line each."""
-        return "\n".join(part for part in self.parts if isinstance(part, str))
+        """The text parts, each in lines of its own."""
+        text = ""
+        for part in self.parts:
+            if isinstance(part, str):
+                apart = "" if not text or text.endswith("\n") or part.startswith("\n") else "\n"
+                text += apart + part
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +74,97 @@ class Prompt:
         return hashlib.sha256(json.dumps(turns).encode()).hexdigest()
 
 
-def render(sample: Sample, strategy: str = "direct", images: str = "separate") -> Prompt:
-    """The prompt that asks `sample`'s question: its images first, then the text.
+@dataclass(frozen=True, slots=True)
+class Template:
+    """The words around a question, and the images' place among them.
 
-    strategy: ``direct`` asks the question as it stands, ``cot`` appends COT_SENTENCE.
-    images:   ``separate`` sends every image, ``none`` asks the question only.
+    user:        the user's turn; ``{question}`` stands in it once, and ``{images}`` once in
+                 it or in `system`.
+    image:       what ``{images}`` is made of, an image each: ``{image}`` is the image itself,
+                 ``{n}`` its number, from 1.
+    system:      the system prompt; "" for none.
+    bare:        the user's turn where no image is sent; None for `user` without them.
+    bare_system: the system prompt there; None for `system`.
+
+    Raises ValueError if something stands in the wrong place, or more than once.
     """
-    text = f"{sample.question}\n{COT_SENTENCE}" if strategy == "cot" else sample.question
+
+    user: str = "{images}{question}"
+    image: str = "{image}"
+    system: str = ""
+    bare: str | None = None
+    bare_system: str | None = None
+
+    def __post_init__(self) -> None:
+        bare = "{question}" if self.bare is None else self.bare
+        if self.user.count("{question}") != 1 or bare.count("{question}") != 1:
+            raise ValueError("user, and bare, hold {question} once")
+        if (self.system + self.user).count("{images}") != 1 or "{images}" in bare:
+            raise ValueError("system or user holds {images} once, and bare does not")
+        if self.image.count("{image}") != 1:
+            raise ValueError("image holds {image} once")
+        if self.bare_system is None and "{images}" in self.system:
+            raise ValueError("a system prompt with {images} wants a bare_system without")
+
+    @property
+    def place(self) -> str:
+        """Where the images stand: ``before`` the question, ``after`` it, or in the ``system`` turn."""
+        if "{images}" in self.system:
+            return "system"
+        return "before" if self.user.index("{images}") < self.user.index("{question}") else "after"
+
+
+PLAIN = Template()
+"""The images, then the question as it stands."""
+
+
+def render(
+    sample: Sample,
+    strategy: str = "direct",
+    images: str = "separate",
+    template: Template = PLAIN,
+) -> Prompt:
+    """The prompt that asks `sample`'s question.
+
+    strategy: ``direct`` asks it as it stands, ``cot`` puts COT_SENTENCE after everything.
+    images:   ``separate`` sends every image, ``none`` asks the question only.
+    template: the words around the question.
+    """
     shown = sample.images if images == "separate" else ()
-    return Prompt((Turn("user", (*shown, text)),))
+    system, user = template.system, template.user
+    if not shown:
+        system = system if template.bare_system is None else template.bare_system
+        user = user if template.bare is None else template.bare
+    if strategy == "cot":
+        user = f"{user}\n{COT_SENTENCE}"
+    turns = [Turn("system", _filled(system, shown, template.image, ""))] if system else []
+    return Prompt((*turns, Turn("user", _filled(user, shown, template.image, sample.question))))
+
+
+def _filled(
+    text: str, images: Iterable[ImageRef], image: str, question: str
+) -> tuple[str | ImageRef, ...]:
+    """`text` as parts, with images and question in their places; braces of a question stay."""
+    parts: list[str | ImageRef] = []
+    for piece in re.split(r"(\{images\}|\{question\})", text):
+        if piece == "{images}":
+            for number, shown in enumerate(images, 1):
+                before, after = image.replace("{n}", str(number)).split("{image}")
+                parts += [before, shown, after]
+        else:
+            parts.append(question if piece == "{question}" else piece)
+    return _joined(parts)
+
+
+def _joined(parts: Iterable[str | ImageRef]) -> tuple[str | ImageRef, ...]:
+    """`parts` with neighbouring texts as one, and none that is empty but the only one."""
+    joined: list[str | ImageRef] = []
+    for part in parts:
+        if isinstance(part, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += part
+        else:
+            joined.append(part)
+    return tuple(part for part in joined if part != "") or ("",)
 
 
 def follow_up(prompt: Prompt, answer: str) -> Prompt:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pytest_mmreason import listing
 from pytest_mmreason.benchmarks import native
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.errors import MMReasonError, ModelError, UsageError, nearest
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.models.base import ModelAdapter
+from pytest_mmreason.models.presets import Preset, by_any_name, effective, how_to_run, load
 from pytest_mmreason.settings import Settings, split_benchmark
 
 FIXTURE = "fixture"
@@ -22,6 +25,8 @@ FIXTURE = "fixture"
 RECORDED = "answers written by hand and shipped to show the tool; no model was run"
 
 MODELS = {
+    "tiny": "tiny             a small vision-language model in the box, run without torch",
+    "hf": "hf:REPO_OR_DIR   a checkpoint, loaded here by transformers (REPO@REVISION pins it)",
     "openai": "openai:NAME      an OpenAI-compatible endpoint (--mm-base-url)",
     "replay": "replay:FILE      recorded answers: predictions.json, LLaVA's answers, results.jsonl",
     "replay:mini": f"replay:mini      {RECORDED}",
@@ -39,6 +44,9 @@ JUDGES = {
 BENCHMARKS = {
     "mini": "mini             24 original reasoning samples, bundled (default)",
 }
+
+AFTER_PRESET = ("openai", "hf", "python")
+"""What may follow a preset's name: ``gpt-4v:openai:NAME`` asks NAME as GPT-4V was asked."""
 
 Factory = Callable[[str], Any]
 
@@ -68,22 +76,41 @@ class Registry:
     benchmarks: Mapping[str, Callable[[Path | None], Benchmark | Path]] = field(
         default_factory=dict
     )
+    _loaded: Mapping[str, Preset] | None = field(default=None, init=False, repr=False)
 
     def check_names(self, settings: Settings) -> None:
         """UsageError if the spec of a model or the judge names nothing; nothing is made."""
         if settings.agreement is None:
             for spec in settings.model:
-                _split("--mm-model", spec, MODELS, self.models)
+                self._split_model(spec)
         _split("--mm-judge", settings.judge, JUDGES, self.judges)
+
+    def preset(self, spec: str) -> Preset | None:
+        """The preset that `spec`, NAME or NAME:SPEC, begins with; None if it begins otherwise.
+
+        A hook's name comes before a preset's of the same name.
+        """
+        kind = spec.partition(":")[0]
+        return None if kind in MODELS or kind in self.models else self._presets().get(kind)
 
     def model(self, spec: str, settings: Settings) -> ModelAdapter | None:
         """The adapter that `spec` names; None for ``fixture``, which a test run brings.
 
         Raises UsageError naming what is wrong with the spec.
         """
-        kind, argument = _split("--mm-model", spec, MODELS, self.models)
+        kind, argument = self._split_model(spec)
+        preset = self.preset(spec)
+        if preset is not None:
+            return self._model_of(preset, spec, settings)
         if kind == FIXTURE:
             return None
+        if kind == "tiny":
+            from pytest_mmreason.models.tiny import TinyModel
+
+            folder = settings.base_of("model") / argument if argument else None
+            return TinyModel(folder, spec, settings.param, settings.batch_size)
+        if kind == "hf":
+            return _hf(argument, settings)
         if kind == "openai":
             from pytest_mmreason.models.openai import OpenAIModel
 
@@ -106,6 +133,42 @@ class Registry:
         if kind == "python":
             return as_model(_import("--mm-model", spec, argument, settings), spec)
         return as_model(_made(f"--mm-model={spec}", self.models[kind], argument), spec)
+
+    def _model_of(self, preset: Preset, spec: str, settings: Settings) -> ModelAdapter | None:
+        """The adapter of a preset, or of the spec that follows its name."""
+        is_alone = not spec.partition(":")[2]
+        reached = settings.base_url or os.environ.get("OPENAI_BASE_URL")
+        if is_alone and preset.needs and not reached:
+            raise UsageError(f"--mm-model={spec}: {how_to_run(preset)}")
+        # What can be checked before the samples is checked of all parameters that will be sent.
+        known = {key: v for usage in preset.usages.values() for key, v in usage.params.items()}
+        settings = replace(settings, param=effective(known, settings.param))
+        asked = preset.asked(spec)
+        if asked.startswith("hf:"):
+            # How many images another checkpoint takes is not the preset's to say.
+            like = preset if is_alone else replace(preset, several_images=True)
+            return _hf(asked.removeprefix("hf:"), settings, like)
+        return self.model(asked, settings)
+
+    def _split_model(self, spec: str) -> tuple[str, str]:
+        """(kind, argument) of a model's spec; UsageError if it names nothing."""
+        presets = self._presets() if spec.partition(":")[0] not in MODELS else {}
+        kind, argument = _split("--mm-model", spec, MODELS, [*self.models, *presets])
+        if argument and self.preset(spec) is not None:
+            other = argument.partition(":")[0]
+            if other not in (*AFTER_PRESET, *self.models):
+                known = [f"{name}:…" for name in (*AFTER_PRESET, *self.models)]
+                raise UsageError(
+                    f"--mm-model={spec}: after a preset's name comes the spec of another model, "
+                    f"{', '.join(known[:-1])} or {known[-1]}; not {other!r}"
+                )
+            _split("--mm-model", argument, MODELS, self.models)
+        return kind, argument
+
+    def _presets(self) -> Mapping[str, Preset]:
+        if self._loaded is None:
+            self._loaded = by_any_name(load())
+        return self._loaded
 
     def judge(self, settings: Settings) -> Judge | None:
         """The judge that ``--mm-judge`` names; None for ``fixture``.
@@ -185,9 +248,31 @@ class Registry:
                 f"--mm-list={what}: not one of {', '.join(tables)}. {nearest(what, tables)}"
             )
         bundled, added = tables[what]
+        if what == "models":
+            presets = {preset.name: preset for preset in self._presets().values()}
+            return listing.models(bundled, added, presets)
         return "\n".join(
             [*bundled.values(), *(f"{name:16} added by a hook" for name in sorted(added))]
         )
+
+
+def _hf(source: str, settings: Settings, preset: Preset | None = None) -> ModelAdapter:
+    """The local checkpoint `source`; UsageError for what is wrong with it."""
+    from pytest_mmreason.models.transformers import HFModel
+
+    return HFModel(
+        source,
+        base=settings.base_of("model"),
+        device=settings.device,
+        dtype=settings.dtype,
+        batch_size=settings.batch_size,
+        trust_remote_code=settings.trust_remote_code,
+        images=settings.images != "none",
+        params=settings.param,
+        seed=settings.seed,
+        chat_template=(preset.chat_template or None) if preset else None,
+        max_images=1 if preset and not preset.several_images else None,
+    )
 
 
 def _refuse_class(option: str, name: str, candidate: Any) -> None:
@@ -237,10 +322,11 @@ def _split(
     known = [*bundled, *added]
     if kind not in known:
         hint = nearest(kind, known)
-        if ":" not in spec and not hint.startswith("Did you mean"):
+        best = nearest(kind, known, limit=1)
+        if ":" not in spec and best not in {f"Did you mean {name!r}?" for name in bundled}:
             hint += f" What an endpoint calls {spec!r} is openai:{spec}."
         raise UsageError(f"{option}={spec}: unknown name {kind!r}. {hint}")
-    if kind in ("openai", "replay", "python") and not argument:
+    if kind in ("openai", "hf", "replay", "python") and not argument:
         raise UsageError(f"{option}={spec}: write {bundled[kind].split('  ')[0]}")
     return kind, argument
 

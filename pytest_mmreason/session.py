@@ -21,7 +21,7 @@ from pytest_mmreason.gates import Outcome
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.models.base import ModelAdapter
-from pytest_mmreason.plan import Plan, Work, make_plan
+from pytest_mmreason.plan import Plan, Work, cautions, make_plan
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.reports.files import prepare_output, write_reports
 from pytest_mmreason.settings import Settings, is_offline
@@ -88,6 +88,7 @@ class OwnerSession:
                         if probe is not None:
                             probe()
                 self._roles = (models, judge)
+                self.warnings += cautions(plan)
                 self._warn_of_unknown_answers(plan, models)
 
     @property
@@ -144,6 +145,7 @@ class OwnerSession:
             duration_s=time.monotonic() - self._started,
             retries=engine.retries(),
             cache_hits=dict(engine.cache_hits),
+            details=engine.details(),
         )
         try:
             write_reports(summary, ledger, self.settings)
@@ -162,7 +164,7 @@ class OwnerSession:
             if 0 < t.score <= 1
         ]
         functions = {
-            r.spec.spec for r in summary.runs if r.spec.spec.startswith(("python:", "fixture"))
+            r.spec.spec for r in summary.runs if r.spec.asked.startswith(("python:", "fixture"))
         }
         if functions and engine.cache_hits["model"]:
             advice.append(

@@ -78,6 +78,10 @@ class Settings:
     max_disagreement: float | None = None
     cache_dir: Path = Path(".mmreason/cache")
     cache: str = "on"
+    device: str = "auto"
+    dtype: str = "auto"
+    batch_size: int | None = None
+    trust_remote_code: bool = False
     directory: Path = Path()
     bases: Mapping[str, Path] = field(default_factory=dict)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from pytest_mmreason import agreement
@@ -66,7 +66,10 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All runs of a session, the exit status, and the sentence that says what decided it."""
+    """All runs of a session, the exit status, and the sentence that says what decided it.
+
+    details: by model's spec, where and how a local model was run.
+    """
 
     runs: Sequence[RunResult]
     exit: int
@@ -75,6 +78,7 @@ class Summary:
     duration_s: float = 0.0
     retries: Mapping[str, Mapping[str, int]] | None = None
     cache_hits: Mapping[str, int] | None = None
+    details: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """``summary.json``; equal runs give equal files but for usage."""

@@ -16,7 +16,7 @@ import torch
 from model import IMAGE_PIXELS, IMAGE_TOKENS
 from phrasing import EXPLAIN, FOLLOW_UP, SYSTEM, Exchange, phrase, reply_to
 from PIL import Image, ImageDraw
-from puzzles import KINDS, Puzzle, ask, scene_for
+from puzzles import EXERCISES, KINDS, Puzzle, ask, scene_for
 from world import COLORS, PAPER, QUESTION, SHAPES, Scene, draw_piece, random_scene
 
 TILE = 64
@@ -32,19 +32,30 @@ PIECES = {None: (0, 0), QUESTION: (len(SHAPES) + 1, 0)} | {
 
 # Which kinds are asked about which sort of scene, and how often.
 PLAIN = {
-    "describe": 0.4,
-    "attribute": 1.0,
-    "locate": 0.8,
-    "count": 1.4,
-    "exist": 1.2,
+    "describe": 0.2,
+    "where": 0.5,
+    "sort": 0.2,
+    "attribute": 0.8,
+    "locate": 1.2,
+    "count": 1.6,
+    "exist": 1.4,
     "relation": 2.2,
     "compare": 1.4,
-    "remove": 1.3,
+    "remove": 1.4,
 }
-ANALOGY = {"analogy": 3.0, "attribute": 1.0, "locate": 0.4, "exist": 0.4}
-ODD = {"odd": 3.0, "attribute": 0.7, "count": 0.7, "remove": 0.7, "locate": 0.3}
-EARLY = {"describe": 2.0, "attribute": 2.0, "locate": 1.0, "exist": 0.5}
-"""Asked at first, and plainly: nothing else can be learned before the picture is read."""
+ANALOGY = {"analogy": 3.0, "attribute": 1.0, "locate": 0.6, "exist": 0.6}
+ODD = {"odd": 3.0, "attribute": 0.5, "count": 0.7, "remove": 0.7, "locate": 0.5, "sort": 0.2}
+EARLY = {
+    "describe": 1.5,
+    "sort": 2.0,
+    "where": 2.0,
+    "attribute": 1.0,
+    "locate": 2.0,
+    "exist": 1.0,
+    "count": 1.0,
+    "relation": 0.7,
+}
+"""Asked plainly at first: what is in a place, and in which place something is."""
 
 
 class Pictures:
@@ -66,7 +77,7 @@ class Pictures:
         return np.asarray(big.resize((TILE, TILE), Image.Resampling.BICUBIC))
 
     def draw(self, scene: Scene, rng: random.Random) -> Any:
-        """uint8 [96, 96, 3]; half of the pictures have a margin, uneven on its four sides."""
+        """uint8 [96, 96, 3]; four in ten have a margin, uneven on its four sides."""
         grid = np.empty((3 * TILE, 3 * TILE, 3), np.uint8)
         grid[:] = PAPER
         for i, piece in enumerate(scene):
@@ -74,8 +85,8 @@ class Pictures:
                 y, x = i // 3 * TILE, i % 3 * TILE
                 grid[y : y + TILE, x : x + TILE] = self.tiles[piece][rng.randrange(self.variants)]
         image = Image.fromarray(grid)
-        if rng.random() < 0.5:
-            most = rng.choice((0.06, 0.12, 0.17))
+        if rng.random() < 0.4:
+            most = rng.choice((0.05, 0.1, 0.14))
             left, top, right, bottom = (round(3 * TILE * rng.uniform(0, most)) for _ in range(4))
             canvas = Image.new("RGB", (3 * TILE + left + right, 3 * TILE + top + bottom), PAPER)
             canvas.paste(image, (left, top))
@@ -155,15 +166,15 @@ class Batches:
         if number < self.early:
             rows += [self._plain(rng, scenes) for _ in range(self.size)]
             return self._collate(rows, scenes, rng)
-        if form < 0.66:
+        if form < 0.72:
             for _ in range(self.size):
                 rows.append(self._single(rng, scenes))
-        elif form < 0.84:
-            pictures = 2 if form < 0.78 else 3
+        elif form < 0.88:
+            pictures = 2 if form < 0.83 else 3
             for _ in range(self.size * 2 // 3):
                 rows.append(self._several(rng, scenes, pictures))
         else:
-            examples = 1 if form < 0.88 else 2 if form < 0.96 else 3
+            examples = 1 if form < 0.92 else 2 if form < 0.97 else 3
             for _ in range(self.size * 2 // (2 + examples)):
                 rows.append(self._with_examples(rng, scenes, examples))
         return self._collate(rows, scenes, rng)
@@ -193,7 +204,7 @@ class Batches:
         scenes.append(scene)
         row.add(self.encode("USER: ") + self.image)
         segment = 0
-        while len(row.ids) < ROOM:
+        while len(row.ids) < len(self.image) + ROOM * 3 // 4:
             puzzle = self.puzzle(rng, scene, EARLY)
             segment += 1
             for ids, learned in self._segment(Exchange(puzzle.question, puzzle.answer), puzzle):
@@ -298,7 +309,7 @@ def corpus(seed: int, lines: int) -> list[str]:
     rng = random.Random(f"corpus-{seed}")
     texts = [f"SYSTEM: {text}\n" for text in SYSTEM]
     for _ in range(lines):
-        kind = rng.choice(list(KINDS))
+        kind = rng.choice([*KINDS, *EXERCISES])
         puzzle = ask(kind, scene_for(kind, rng), rng)
         if puzzle:
             ordinal = rng.choice((None, None, 0, 1, 2))

@@ -1,4 +1,4 @@
-"""Questions about a scene: ten kinds, each with its answer and the reasoning that leads to it."""
+"""Questions about a scene: nine kinds and some exercises, each with its answer and the reasoning that leads to it."""
 
 from __future__ import annotations
 
@@ -310,9 +310,34 @@ def describe(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
     return rng.choice(DESCRIBE), ", ".join(cells), ""
 
 
+WHERE = ("Where are the {}?", "Which places hold {}?", "Find all {}.")
+
+
+def where(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
+    name, places = group(rng, scene)
+    return rng.choice(WHERE).format(name), listed(places) or "nowhere", ""
+
+
+SORT = {
+    "color": ("Where is each color?", "List the places of each color."),
+    "shape": ("Where is each shape?", "List the places of each shape."),
+}
+
+
+def sort(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
+    there = pieces(scene)
+    form = rng.choice(("color", "shape"))
+    part, order = (0, tuple(COLORS)) if form == "color" else (1, SHAPES)
+    groups = [
+        f"{name}: {listed([i for i in range(9) if (p := scene[i]) and p[part] == name])}"
+        for name in order
+        if any(piece[part] == name for piece in there)
+    ]
+    return rng.choice(SORT[form]), "; ".join(groups), ""
+
+
 Maker = Callable[[random.Random, Scene], tuple[str, str, str] | None]
 KINDS: dict[str, Maker] = {
-    "describe": describe,
     "attribute": attribute,
     "locate": locate,
     "count": count,
@@ -323,6 +348,9 @@ KINDS: dict[str, Maker] = {
     "analogy": analogy,
     "odd": odd,
 }
+
+EXERCISES: dict[str, Maker] = {"describe": describe, "where": where, "sort": sort}
+"""Trained on, since their long answers teach to read a picture, but not measured."""
 
 
 def scene_for(kind: str, rng: random.Random) -> Scene:
@@ -336,7 +364,7 @@ def scene_for(kind: str, rng: random.Random) -> Scene:
 
 def ask(kind: str, scene: Scene, rng: random.Random) -> Puzzle | None:
     """A question of `kind` about `scene`; None if the scene does not fit it."""
-    made = KINDS[kind](rng, scene)
+    made = (KINDS.get(kind) or EXERCISES[kind])(rng, scene)
     return Puzzle(kind, scene, *made) if made else None
 
 

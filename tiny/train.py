@@ -1,7 +1,7 @@
 """Train the bundled model from nothing on two CPU cores: python tiny/train.py OUT [--steps N].
 
 Two stages: the vision tower learns to name every cell, then all of it learns to answer.
-With --resume a third polishes what OUT holds, on other batches (give another --seed).
+With --resume a third goes on from what OUT holds, on other batches (give another --seed).
 """
 
 from __future__ import annotations
@@ -26,29 +26,26 @@ from torch.utils.data import DataLoader
 from world import COLORS, SHAPES
 
 PEAK_RATE = 2e-3
-POLISH_RATE = 1e-3
+MORE_RATE = 1e-3
 WARM_UP = 100
 EARLY_STEPS = 400
-"""Steps of the second stage in which the cells are only read out."""
 
 CELL_LOSS = 0.2
 
 
 class CellReader(nn.Module):
-    """Names the nine cells from the four patches of each; thrown away after training.
+    """Names the nine cells from the nine patches; thrown away after training.
 
-    hidden [B, 36, D] -> shape logits [B, 9, 7] and colour logits [B, 9, 7].
+    hidden [B, 9, D] -> shape logits [B, 9, 7] and colour logits [B, 9, 7].
     """
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.shape = nn.Linear(4 * width, len(SHAPES) + 2)
-        self.color = nn.Linear(4 * width, len(COLORS) + 1)
+        self.shape = nn.Linear(width, len(SHAPES) + 2)
+        self.color = nn.Linear(width, len(COLORS) + 1)
 
     def forward(self, hidden: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        cells = hidden.view(len(hidden), 3, 2, 3, 2, -1).permute(0, 1, 3, 2, 4, 5)
-        cells = cells.reshape(len(hidden), 9, -1)
-        return self.shape(cells), self.color(cells)
+        return self.shape(hidden), self.color(hidden)
 
     def loss(self, hidden: torch.Tensor, cells: torch.Tensor) -> tuple[torch.Tensor, float]:
         shape, color = self(hidden)
@@ -67,7 +64,7 @@ class Trainer:
         self.reader = CellReader(model.config.vision_config.hidden_size)
 
     def see(self, pictures: torch.Tensor) -> torch.Tensor:
-        """uint8 [N, 96, 96, 3] -> hidden [N, 36, D], with a little noise on the pixels."""
+        """uint8 [N, 96, 96, 3] -> hidden [N, 9, D], with a little noise on the pixels."""
         pixels = pictures.permute(0, 3, 1, 2).float().div(127.5).sub(1)
         pixels = pixels * (1 + torch.randn(len(pixels), 1, 1, 1) * 0.02)
         pixels = pixels + torch.randn(len(pixels), 1, 1, 1) * 0.03 + torch.randn_like(pixels) * 0.02
@@ -114,7 +111,7 @@ def optimizer_for(parameters: list[nn.Parameter], rate: float) -> torch.optim.Ad
 
 @dataclass(frozen=True)
 class Stage:
-    """early: steps in which the cells are only read out. sees_only: the vision tower alone.
+    """early: steps that ask few kinds, plainly. sees_only: the vision tower alone.
     cell_loss: weight of naming the cells beside answering; the reader is lost between runs."""
 
     name: str
@@ -137,10 +134,10 @@ def share(gradients: list[torch.Tensor], processes: int) -> None:
 
 def stages_of(args: argparse.Namespace) -> list[Stage]:
     if args.resume:
-        return [Stage("polish", args.steps or 1500, POLISH_RATE, cell_loss=0.0)]
+        return [Stage("more", args.steps or 2000, MORE_RATE, cell_loss=0.0)]
     return [
         Stage("warm-up", args.vision_steps, 1e-3, sees_only=True),
-        Stage("answers", args.steps or 3600, PEAK_RATE, early=EARLY_STEPS),
+        Stage("answers", args.steps or 2400, PEAK_RATE, EARLY_STEPS),
     ]
 
 
@@ -246,9 +243,9 @@ def save(model: Any, processor: Any, folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--steps", type=int, help="of the last stage; 3600, polishing 1500")
-    parser.add_argument("--resume", action="store_true", help="polish what OUT holds")
-    parser.add_argument("--vision-steps", type=int, default=300)
+    parser.add_argument("--steps", type=int, help="of the last stage; 2400, resumed 2000")
+    parser.add_argument("--resume", action="store_true", help="go on from what OUT holds")
+    parser.add_argument("--vision-steps", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2, help="one core each")
     parser.add_argument("--port", type=int, default=29517)

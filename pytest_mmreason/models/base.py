@@ -8,10 +8,11 @@ them alike. An LLM judge asks its questions through the same interface.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from pytest_mmreason.errors import CallError
 from pytest_mmreason.prompting import Prompt
 
 if TYPE_CHECKING:
@@ -120,4 +121,44 @@ class ModelAdapter(Protocol):
 
     async def aclose(self) -> None:
         """Let go of connections, threads and memory."""
+        ...
+
+
+@runtime_checkable
+class BatchingModel(ModelAdapter, Protocol):
+    """A model that computes several requests at once; the engine fills its batches.
+
+    replicas:   batches that it can compute at a time (one on each GPU).
+    batch_size: requests in a batch; None lets the engine find the size.
+    detail:     what the summary's model line adds to the name: device, number format.
+
+    :meth:`generate` asks it alone, where no engine is at hand. No timeout cuts a batch
+    short: a local answer must not depend on how fast the machine is.
+    """
+
+    replicas: int
+    batch_size: int | None
+    detail: str
+
+    def shape_of(self, request: Request) -> Hashable:
+        """Requests of equal shape may share a batch: as many images, the same parameters."""
+        ...
+
+    async def load(self) -> None:
+        """Be ready to compute; awaited before the first batch, and never without one.
+
+        Raises UsageError or ModelError, which end the run.
+        """
+        ...
+
+    async def prepare_batch(self, requests: Sequence[Request]) -> Any:
+        """What :meth:`generate_batch` takes, made while an earlier batch still computes."""
+        ...
+
+    async def generate_batch(self, prepared: Any) -> Sequence[Response | CallError]:
+        """The outcome of each request, in order. At most `replicas` of these run at a time.
+
+        May raise anything: MemoryError (or what tells of memory that ran out) makes the
+        batch smaller; after any other error the requests are tried one by one.
+        """
         ...

@@ -14,7 +14,10 @@ def render(summary: Summary, settings: Settings) -> str:
     lines = [f"**{word}** {_safe(why)}", ""]
     for run in summary.runs:
         lines += [f"### {_safe(run.spec.model)} on {_safe(run.spec.benchmark.name)}", ""]
-        lines += [f"- {name}: {_safe(value)}" for name, value in tables.facts(run, settings)]
+        detail = summary.details.get(run.spec.spec, "")
+        lines += [
+            f"- {name}: {_safe(value)}" for name, value in tables.facts(run, settings, detail)
+        ]
         lines += ["", *_table(tables.main_table(run)), ""]
         lines += [
             f"- {title}: {_safe(' · '.join(items))}" for title, items in tables.row_lines(run)

@@ -35,8 +35,8 @@ class Table:
     has_total: bool = True
 
 
-def facts(run: RunResult, settings: Settings) -> list[tuple[str, str]]:
-    """What was asked of whom, in (name, value) pairs."""
+def facts(run: RunResult, settings: Settings, detail: str = "") -> list[tuple[str, str]]:
+    """What was asked of whom, in (name, value) pairs; `detail` is where a local model ran."""
     benchmark = run.spec.benchmark
     version = f" {benchmark.version}" if benchmark.version else ""
     selected = run.counts["collected"] // settings.repeats
@@ -44,7 +44,7 @@ def facts(run: RunResult, settings: Settings) -> list[tuple[str, str]]:
     samples = (
         count(total, "sample") if selected == total else f"{selected} of {count(total, 'sample')}"
     )
-    how = [f"prompt {run.spec.prompt}", f"images {settings.images}"]
+    how = [*([detail] if detail else []), f"prompt {run.spec.prompt}", f"images {settings.images}"]
     if settings.follow_up != "none":
         how.append(f"follow-up {settings.follow_up}")
     if settings.repeats > 1:
@@ -53,7 +53,7 @@ def facts(run: RunResult, settings: Settings) -> list[tuple[str, str]]:
         how.append(f"{settings.judge_runs} judge runs")
     return [
         ("benchmark", inert(f"{benchmark.name}{version} · {samples} · {benchmark.fingerprint}")),
-        ("model", inert(f"{run.spec.model} · {' · '.join(how)}")),
+        ("model", inert(f"{run.spec.shown} · {' · '.join(how)}")),
         ("judge", inert(run.judge) + (" · offline" if is_offline(settings.judge) else "")),
     ]
 

@@ -50,7 +50,7 @@ class Terminal:
             lines.append(
                 f"benchmark {benchmark.name}{version} · {samples} · {benchmark.fingerprint}"
             )
-        models = ", ".join(dict.fromkeys(run.model for run in plan.runs))
+        models = ", ".join(dict.fromkeys(run.shown for run in plan.runs))
         lines.append(f"model {models} · prompt {', '.join(settings.prompt)} · judge {plan.judge}")
         lines += self._session.warnings
         return [encodable(inert(f"mmreason: {line}"), sys.stdout) for line in lines]
@@ -177,7 +177,7 @@ class Terminal:
     def _print_run(self, summary: Summary, run: RunResult) -> None:
         settings = self._session.settings
         self._section(f"mmreason: {inert(run.spec.model)} on {inert(run.spec.benchmark.name)}")
-        for name, value in tables.facts(run, settings):
+        for name, value in tables.facts(run, settings, summary.details.get(run.spec.spec, "")):
             self._line(f" {name:10} {value}")
         self._line("")
         self._table(tables.main_table(run))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 from importlib import import_module
+from importlib.util import find_spec
 
 import pytest
 
@@ -12,8 +13,11 @@ from tests.support.project import Project
 
 # pytester takes whatever a run in this process imported out of sys.modules again, but the
 # packages keep it as an attribute: a module would then meet exceptions of an earlier run.
+OTHERS = ["__main__", ".suite"]
+if not find_spec("onnxruntime"):
+    OTHERS.append("tiny_runtime")
 for module in pkgutil.walk_packages(pytest_mmreason.__path__, "pytest_mmreason."):
-    if "__main__" not in module.name and ".suite" not in module.name:
+    if not any(name in module.name for name in OTHERS):
         import_module(module.name)
 
 

@@ -49,14 +49,15 @@ def test_example_runs_and_prints_what_it_says(pytester: pytest.Pytester, section
     result.stdout.fnmatch_lines(expected)
 
 
-def test_options_page_is_the_options_table() -> None:
+@pytest.mark.parametrize(("name", "function"), [("options", "page"), ("models", "models_page")])
+def test_generated_page_is_what_its_table_makes(name: str, function: str) -> None:
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
     assert spec is not None
     assert spec.loader is not None
     generate = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generate)
-    page = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
-    assert page == generate.page(), "options changed: run python docs/generate.py"
+    page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    assert page == getattr(generate, function)(), f"{name}.md: run python docs/generate.py"
 
 
 def test_links_of_the_readme_lead_somewhere() -> None:

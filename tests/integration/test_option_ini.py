@@ -57,6 +57,10 @@ VALUES: dict[str, Any] = {
     "max_disagreement": 0.5,
     "cache_dir": "cache",
     "cache": "off",
+    "device": "cuda:1",
+    "dtype": "bfloat16",
+    "batch_size": 4,
+    "trust_remote_code": "on",
 }
 
 
@@ -116,9 +120,19 @@ def test_every_option_is_read_from_every_kind_of_file(project: Project, kind: st
         "agreement": found["agreement"],
         "cache_dir": found["cache_dir"],
         "max_errors": found["max_errors"],
+        "trust_remote_code": True,
     }
     assert {name: found[name] for name in plain} == plain
-    for number in ("judge_runs", "repeats", "concurrency", "retries", "limit", "seed", "show"):
+    for number in (
+        "judge_runs",
+        "repeats",
+        "concurrency",
+        "retries",
+        "limit",
+        "seed",
+        "show",
+        "batch_size",
+    ):
         assert type(found[number]) is int
     for number in ("timeout", "item_threshold", "max_disagreement"):
         assert type(found[number]) is float
@@ -195,6 +209,29 @@ def test_explicit_zero_is_honoured_by_the_run(project: Project) -> None:
     shown.stdout.fnmatch_lines(["=* mmreason: lowest sample =*"])
 
 
+@pytest.mark.parametrize(
+    ("line", "args", "expected"),
+    [
+        ("mm_trust_remote_code = true", [], True),
+        ("mm_trust_remote_code = false", [], False),
+        ('mm_trust_remote_code = "off"', ["--mm-trust-remote-code"], True),
+        ("mm_trust_remote_code = true", ["-o", "mm_trust_remote_code=off"], False),
+        ("", ["--mm-trust-remote-code", "."], True),
+    ],
+)
+def test_switch_takes_no_value_on_the_command_line_and_a_truth_in_the_file(
+    project: Project, line: str, args: list[str], expected: bool
+) -> None:
+    (project.path / "pytest.toml").write_text(f"[pytest]\n{line}")
+    assert settings(project, *args)["trust_remote_code"] is expected
+
+
+def test_auto_wins_over_a_batch_size_of_the_file(project: Project) -> None:
+    (project.path / "pytest.toml").write_text("[pytest]\nmm_batch_size = 4")
+    assert settings(project)["batch_size"] == 4
+    assert settings(project, "--mm-batch-size=auto")["batch_size"] is None
+
+
 def test_paths_of_an_ini_are_relative_to_it_and_of_the_command_line_to_the_working_folder(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +250,11 @@ def test_paths_of_an_ini_are_relative_to_it_and_of_the_command_line_to_the_worki
         ("mm_retries = many", "mm_retries in pytest.ini is 'many', not a whole number"),
         ("mm_timeout = nan", "mm_timeout in pytest.ini is nan; above 0 is needed"),
         ("mm_images = concatt", "mm_images in pytest.ini is 'concatt', not one of *"),
+        ("mm_batch_size = 0", "mm_batch_size in pytest.ini is 0; at least 1 is needed; or auto*"),
+        (
+            "mm_trust_remote_code = yes",
+            "mm_trust_remote_code in pytest.ini is 'yes', not one of on, off*",
+        ),
     ],
 )
 def test_bad_value_names_the_ini_option_and_its_file(

@@ -28,6 +28,10 @@ MODEL, MADE = Project.model, Project.made
         ([MODEL, MADE, "--mm-images=nome"], "--mm-images is 'nome', not one of *Did you mean 'none'*"),
         ([MODEL, MADE, "--mm-sample=s11"], "--mm-sample: no sample 's11' in made. Did you mean 's1'*"),
         ([MODEL, MADE, "--mm-retries=-1"], "--mm-retries is -1; at least 0 is needed"),
+        ([MODEL, MADE, "--mm-device=gpu"], "--mm-device is 'gpu', not one of auto, cpu, cuda, cuda:N, mps"),
+        ([MODEL, MADE, "--mm-device=cuda:x"], "--mm-device is 'cuda:x', not one of *"),
+        ([MODEL, MADE, "--mm-dtype=float8"], "--mm-dtype is 'float8', not one of *"),
+        ([MODEL, MADE, "--mm-batch-size=0"], "--mm-batch-size is 0; at least 1 is needed; or auto, which finds one"),
         ([MODEL, MADE, "--mm-limit=0"], "--mm-limit is 0; at least 1 is needed"),
         ([MODEL, MADE, "--mm-max-errors=5%%"], "--mm-max-errors is '5%', not a number"),
         ([MODEL, MADE, "--mm-param=temperature"], "--mm-param is 'temperature'; write KEY=VALUE*"),
@@ -128,6 +132,10 @@ HELP = [
     "--mm-max-disagreement",
     "--mm-cache-dir",
     "--mm-cache",
+    "--mm-device",
+    "--mm-dtype",
+    "--mm-batch-size",
+    "--mm-trust-remote-code",
     "--mm-list",
 ]
 
@@ -140,7 +148,7 @@ def test_help_holds_every_option_in_our_group_and_every_ini_twin(project: Projec
     text = result.stdout.str()
     group = re.search(r"^multimodal reasoning .*?(?=^\S)", text, re.M | re.S)
     assert group
-    shown = re.findall(r"^  (--mm-[a-z-]+)=\S", group[0], re.M)
+    shown = re.findall(r"^  (--mm-[a-z-]+)(?:=\S|\s)", group[0], re.M)
     assert [name for name in HELP if name not in shown] == []
     assert shown == [*(option.flag for option in OPTIONS), "--mm-list"]
     assert set(shown) == set(re.findall(r"^  (--mm-[a-z-]+)", text, re.M))

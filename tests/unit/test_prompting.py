@@ -7,7 +7,9 @@ import pytest
 from pytest_mmreason.prompting import (
     COT_SENTENCE,
     FOLLOW_UP_QUESTION,
+    PLAIN,
     Prompt,
+    Template,
     Turn,
     follow_up,
     is_definitive,
@@ -40,6 +42,74 @@ def test_none_shows_no_image() -> None:
 def test_no_prompt_tells_the_reference(strategy: str) -> None:
     assert "left" not in render(SAMPLE, strategy).text
     assert "look" not in render(SAMPLE, strategy).text
+
+
+LISTED = Template(
+    user="Pictures:\n{images}Answer this: {question}",
+    image="No. {n}: {image}\n",
+    system="Be brief.",
+    bare="Answer: {question}",
+    bare_system="",
+)
+
+
+def test_a_template_puts_its_words_around_images_and_question() -> None:
+    one, two = IMAGES
+    prompt = render(SAMPLE, template=LISTED)
+    user = ("Pictures:\nNo. 1: ", one, "\nNo. 2: ", two, "\nAnswer this: Which one?")
+    assert prompt == Prompt((Turn("system", ("Be brief.",)), Turn("user", user)))
+    assert prompt.images == IMAGES
+    assert prompt.text == "Be brief.\n\nPictures:\nNo. 1: \nNo. 2: \nAnswer this: Which one?"
+
+
+def test_a_template_without_images_has_its_bare_words() -> None:
+    bare = Prompt((Turn("user", ("Answer: Which one?",)),))
+    assert render(SAMPLE, images="none", template=LISTED) == bare
+    assert render(Sample("s", "Which one?"), template=LISTED) == bare
+    kept = Template(user="{images}{question}!", system="Be brief.")
+    assert render(SAMPLE, images="none", template=kept).text == "Be brief.\n\nWhich one?!"
+
+
+def test_cot_stands_after_the_whole_template() -> None:
+    ending = Template(user="{images}Q: {question}\nA:")
+    assert render(SAMPLE, "cot", template=ending).text == f"Q: Which one?\nA:\n{COT_SENTENCE}"
+    assert render(SAMPLE, "cot", "none", LISTED).text == f"Answer: Which one?\n{COT_SENTENCE}"
+
+
+def test_images_stand_before_or_after_the_question_or_in_the_system_turn() -> None:
+    after = Template(user="{question}{images}")
+    within = Template(user="{question}", system="See [{images}].", bare_system="")
+    assert (PLAIN.place, after.place, within.place) == ("before", "after", "system")
+    assert render(SAMPLE, template=after).turns == (Turn("user", ("Which one?", *IMAGES)),)
+    assert render(SAMPLE, template=within).turns == (
+        Turn("system", ("See [", *IMAGES, "].")),
+        Turn("user", ("Which one?",)),
+    )
+
+
+def test_braces_of_a_question_stay_as_they_are() -> None:
+    sample = Sample("s", "{question} {images} {n} {image} {0} {", images=IMAGES)
+    assert render(sample).text == sample.question
+    assert render(sample, template=LISTED).text.endswith(f"Answer this: {sample.question}")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"user": "{images}"},
+        {"user": "{question}"},
+        {"user": "{images}{question}{question}"},
+        {"user": "{images}{question}", "system": "{images}", "bare_system": ""},
+        {"user": "{question}", "system": "{images}"},
+        {"image": "Image {n}"},
+        {"image": "{image}{image}"},
+        {"bare": "nothing"},
+        {"bare": "{images}{question}"},
+    ],
+)
+def test_a_template_with_something_in_the_wrong_place_is_refused(fields: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match=r"hold|wants"):
+        Template(**fields)
 
 
 def test_follow_up_keeps_the_conversation() -> None:
