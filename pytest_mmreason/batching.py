@@ -106,7 +106,7 @@ class BatchSize:
     def ran_out(self, shape: Hashable, count: int) -> None:
         """A batch of `count` requests of this shape did not fit into memory."""
         self._seen.add(shape)
-        self._ceilings[shape] = max(1, count // 2)
+        self._ceilings[shape] = min(self.of(shape), max(1, count // 2))
         self._largest = min(self._largest, max(count, self._size))
 
     def only_alone(self, shape: Hashable) -> None:
@@ -163,6 +163,7 @@ class Batcher:
     def __init__(self, model: BatchingModel, stats: PoolStats) -> None:
         self.model = model
         self.notes: list[str] = []
+        self.loading = False
         self.stats = stats
         self.size = BatchSize(model.batch_size)
         self._replicas = max(1, model.replicas)
@@ -230,12 +231,13 @@ class Batcher:
             self._under_way += 1
             try:
                 await self._answer(batch)
+            except asyncio.CancelledError:
+                for one in batch:
+                    one.outcome.cancel()
+                raise
             finally:
                 self._under_way -= 1
                 self._came.set()
-                for one in batch:  # none is left behind, whatever happened
-                    if not one.outcome.done() and one not in self._waiting:
-                        one.outcome.cancel()
 
     async def _next(self) -> list[Waiting]:
         """The next batch, once there is one worth computing."""
@@ -269,7 +271,7 @@ class Batcher:
             return
         calls, began = 0, time.monotonic()
         try:
-            await awaited(self.model.load())
+            await self._load()
             prepared = await awaited(self.model.prepare_batch([one.request for one in batch]))
             async with self._free:
                 calls, began = 1, time.monotonic()
@@ -277,8 +279,8 @@ class Batcher:
         except Exception as error:
             failed, detail = error, traceback.format_exc()
         else:
-            for one, outcome in zip(batch, outcomes, strict=True):
-                self._settle(one, outcome, began)
+            for one, response in zip(batch, outcomes, strict=True):
+                self._settle(one, response, began)
             return
         if isinstance(failed, UsageError) or (isinstance(failed, CallError) and failed.fatal):
             self._end(failed, batch)
@@ -294,6 +296,13 @@ class Batcher:
         else:
             self._settle(batch[0], outcome or self._failure(told, detail, memory), began, calls)
 
+    async def _load(self) -> None:
+        self.loading = not self.used
+        try:
+            await awaited(self.model.load())
+        finally:
+            self.loading = False
+
     async def _compute(self, batch: Sequence[Waiting], prepared: Any) -> Sequence[Any]:
         """The outcomes of a batch on a replica that is free."""
         self.stats.in_flight += len(batch)
@@ -305,6 +314,9 @@ class Batcher:
             self.stats.in_flight -= len(batch)
         if len(outcomes) != len(batch):
             raise RuntimeError(f"{len(outcomes)} outcomes for a batch of {len(batch)}")
+        for outcome in outcomes:
+            if not isinstance(outcome, (Response, CallError)):
+                raise TypeError(f"an outcome is {type(outcome).__name__}, not a Response")
         self.size.took(batch[0].shape, len(batch), time.monotonic() - began)
         self._widen()
         return outcomes

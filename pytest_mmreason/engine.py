@@ -47,6 +47,7 @@ class Progress:
     judge_in_flight: int
     retries: Mapping[str, int]
     tokens: int
+    loading: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +205,9 @@ class Engine:
         """A snapshot for the live line."""
         model, judge = self._evaluator.model_pool.stats, self._evaluator.judge_pool.stats
         tokens = sum(s.prompt_tokens + s.completion_tokens for s in (model, judge))
-        return Progress(model.in_flight, judge.in_flight, model.retries + judge.retries, tokens)
+        retries = model.retries + judge.retries
+        loading = any(batcher.loading for batcher in self._evaluator.batchers())
+        return Progress(model.in_flight, judge.in_flight, retries, tokens, loading)
 
     def retries(self) -> dict[str, dict[str, int]]:
         """Retries by role and cause."""

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 IMAGE_PIXELS = 96
-PATCH_PIXELS = 32
-"""A patch is a cell of the grid, so that the decoder reads one token for each."""
+PATCH_PIXELS = 16
 IMAGE_TOKENS = (IMAGE_PIXELS // PATCH_PIXELS) ** 2
 CONTEXT = 4096
 MAX_NEW_TOKENS = 64

@@ -34,18 +34,20 @@ CELL_LOSS = 0.2
 
 
 class CellReader(nn.Module):
-    """Names the nine cells from the nine patches; thrown away after training.
+    """Names the nine cells from the four patches of each; thrown away after training.
 
-    hidden [B, 9, D] -> shape logits [B, 9, 7] and colour logits [B, 9, 7].
+    hidden [B, 36, D] -> shape logits [B, 9, 7] and colour logits [B, 9, 7].
     """
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.shape = nn.Linear(width, len(SHAPES) + 2)
-        self.color = nn.Linear(width, len(COLORS) + 1)
+        self.shape = nn.Linear(4 * width, len(SHAPES) + 2)
+        self.color = nn.Linear(4 * width, len(COLORS) + 1)
 
     def forward(self, hidden: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        return self.shape(hidden), self.color(hidden)
+        cells = hidden.view(len(hidden), 3, 2, 3, 2, -1).permute(0, 1, 3, 2, 4, 5)
+        cells = cells.reshape(len(hidden), 9, -1)
+        return self.shape(cells), self.color(cells)
 
     def loss(self, hidden: torch.Tensor, cells: torch.Tensor) -> tuple[torch.Tensor, float]:
         shape, color = self(hidden)
@@ -64,7 +66,7 @@ class Trainer:
         self.reader = CellReader(model.config.vision_config.hidden_size)
 
     def see(self, pictures: torch.Tensor) -> torch.Tensor:
-        """uint8 [N, 96, 96, 3] -> hidden [N, 9, D], with a little noise on the pixels."""
+        """uint8 [N, 96, 96, 3] -> hidden [N, 36, D], with a little noise on the pixels."""
         pixels = pictures.permute(0, 3, 1, 2).float().div(127.5).sub(1)
         pixels = pixels * (1 + torch.randn(len(pixels), 1, 1, 1) * 0.02)
         pixels = pixels + torch.randn(len(pixels), 1, 1, 1) * 0.03 + torch.randn_like(pixels) * 0.02
@@ -233,11 +235,13 @@ def save(model: Any, processor: Any, folder: Path) -> None:
     """A transformers checkpoint in half precision."""
     folder.mkdir(parents=True, exist_ok=True)
     state = {k: v.detach().to(torch.float16) for k, v in model.state_dict().items()}
+    state.pop("lm_head.weight")  # tied to the embedding
     model.save_pretrained(folder, state_dict=state)
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     config["dtype"] = "float16"
     (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     processor.save_pretrained(folder)
+    (folder / "model.safetensors").chmod(0o644)
 
 
 def main() -> None:

@@ -86,7 +86,7 @@ def _mended(processor: Any) -> Any:
     Fuyu's, without torchvision, cuts images into patches by numpy's methods, but hands
     them over as torch's tensors.
     """
-    images = getattr(processor, "image_processor", None)
+    images: Any = getattr(processor, "image_processor", None)
     if type(images).__name__ == "FuyuImageProcessorPil":
         cut = images.patchify_image
 

@@ -87,7 +87,9 @@ class LiveLine:
         parts = {
             "done": f"{done}/{total}",
             "score": f"{score:.1f} so far" if score is not None else "",
-            "flight": f"{progress.model_in_flight + progress.judge_in_flight} in flight",
+            "flight": "loading the model"
+            if progress.loading
+            else f"{progress.model_in_flight + progress.judge_in_flight} in flight",
             "retries": f"{count(retries, 'retry', 'retries')} ({causes})" if retries else "",
             "tokens": f"{thousands(progress.tokens)} tokens" if progress.tokens else "",
             "left": f"{duration(elapsed_s / done * (total - done))} left"

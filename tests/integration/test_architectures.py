@@ -13,7 +13,6 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,7 +30,10 @@ from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.sample import ImageRef
 from tests.support.checkpoints import ARCHITECTURES, Architecture
 
-TOKENS = 8
+# Some processors make numpy arrays of torch's tensors, of which both libraries warn.
+pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+
+TOKENS = 6
 QUESTIONS = (
     "What is it?",
     "Which of the things that are shown in the picture is the odd one out, and why is it so?",
@@ -48,12 +50,16 @@ class Checkpoint:
     model: HFModel
     runner: asyncio.Runner
 
-    def prepared(self, *requests: Request) -> Any:
-        return self.runner.run(self.model.prepare_batch(requests))
+    def answers(self, *requests: Request) -> set[str]:
+        """The different texts among their responses."""
+        return {response.text for response in self.batch(*requests)}
 
     def batch(self, *requests: Request) -> list[Response]:
-        """Their responses, computed together."""
-        outcomes = self.runner.run(self.model.generate_batch(self.prepared(*requests)))
+        """Their responses, computed together, or by ones where it takes no batch."""
+        if self.model.batch_size == 1:
+            return [self.ask(request) for request in requests]
+        prepared = self.runner.run(self.model.prepare_batch(requests))
+        outcomes = self.runner.run(self.model.generate_batch(prepared))
         for outcome in outcomes:
             if isinstance(outcome, Exception):
                 raise outcome
@@ -139,13 +145,11 @@ def test_answers_with_new_text_only_and_ends_at_the_limit(checkpoint: Checkpoint
 
 
 def test_sees_the_image(checkpoint: Checkpoint) -> None:
-    answers = {checkpoint.ask(question(QUESTIONS[0], number)).text for number in range(6)}
-    assert len(answers) > 1
+    assert len(checkpoint.answers(*(question(QUESTIONS[0], number) for number in range(6)))) > 1
 
 
 def test_sees_the_question(checkpoint: Checkpoint) -> None:
-    answers = {checkpoint.ask(question(text, 1)).text for text in QUESTIONS}
-    assert len(answers) > 1
+    assert len(checkpoint.answers(*(question(text, 1) for text in QUESTIONS))) > 1
 
 
 def test_batch_answers_as_each_alone(checkpoint: Checkpoint) -> None:
@@ -158,18 +162,10 @@ def test_batch_answers_as_each_alone(checkpoint: Checkpoint) -> None:
 
 def test_every_image_of_a_question_is_seen(checkpoint: Checkpoint) -> None:
     checkpoint.needs_images(2)
-    answers = {checkpoint.ask(question(QUESTIONS[0], 0, number)).text for number in range(1, 7)}
-    assert len(answers) > 1, "the second image changes nothing"
-    answers = {checkpoint.ask(question(QUESTIONS[0], number, 0)).text for number in range(1, 7)}
-    assert len(answers) > 1, "the first image changes nothing"
-
-
-def test_two_images_are_sent_as_two(checkpoint: Checkpoint) -> None:
-    checkpoint.needs_images(2)
-    one = checkpoint.prepared(question(QUESTIONS[0], 0)).tensors
-    two = checkpoint.prepared(question(QUESTIONS[0], 0, 2)).tensors
-    assert two["pixel_values"].numel() == 2 * one["pixel_values"].numel()
-    assert two["input_ids"].shape[1] > one["input_ids"].shape[1]
+    second = [question(QUESTIONS[0], 0, number) for number in range(1, 7)]
+    assert len(checkpoint.answers(*second)) > 1, "the second image changes nothing"
+    first = [question(QUESTIONS[0], number, 0) for number in range(1, 7)]
+    assert len(checkpoint.answers(*first)) > 1, "the first image changes nothing"
 
 
 def test_batch_of_two_images_each_answers_as_each_alone(checkpoint: Checkpoint) -> None:

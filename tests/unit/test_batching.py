@@ -73,6 +73,7 @@ def test_fixed_size_never_changes_but_where_memory_runs_out() -> None:
     size.ran_out("large", 8)
     assert (size.of("large"), size.of("shape")) == (4, 8)
     size.ran_out("large", 4)
+    size.ran_out("large", 8)  # one that was prepared before
     assert size.of("large") == 2
 
 
@@ -323,6 +324,15 @@ def test_error_that_the_model_gives_one_request_is_its_own() -> None:
 def test_too_few_outcomes_are_an_error_and_no_answer_is_given_to_another() -> None:
     outcomes, _ = run(StubBatches(lambda requests: echo(requests)[1:]), *some(2))
     assert all("0 outcomes for a batch of 1" in str(o) for o in outcomes)
+
+
+def test_outcome_that_is_no_response_is_an_error_of_its_request() -> None:
+    def script(requests: Sequence[Request]) -> Any:
+        return [None if one.sample == "s1" else echo([one])[0] for one in requests]
+
+    outcomes, _ = run(StubBatches(script), *some(3))
+    assert outcomes[::2] == ["answer to s0", "answer to s2"]
+    assert "an outcome is NoneType, not a Response" in str(outcomes[1])
 
 
 @pytest.mark.parametrize("error", [UsageError("no weights"), ModelError("no weights", fatal=True)])

@@ -24,7 +24,7 @@ from tests.support.checkpoints.pieces import byte_tokenizer
 PARTS = (
     "{% for m in messages %}{{ m['role'].upper() }}: "
     "{% for p in m['content'] %}{% if p['type'] == 'image' %}<image>{% else %}{{ p['text'] }}"
-    "{% endif %}{% endfor %}\n{% endfor %}{% if add_generation_prompt %}ASSISTANT:{% endif %}"
+    "{% endif %}{% endfor %}{{ '\n' }}{% endfor %}{% if add_generation_prompt %}ASSISTANT:{% endif %}"
 )
 STRINGS = (
     "{% for m in messages %}{% if m['role'] == 'system' %}{{ raise_exception('no system') }}"
@@ -56,9 +56,9 @@ def picture(name: str) -> LoadedImage:
     return LoadedImage(name, file.getvalue(), "image/png", (30, 20), (30, 20), name)
 
 
-def request(*turns: tuple[str, *tuple[str | ImageRef, ...]]) -> Request:
-    prompt = Prompt(tuple(Turn(role, parts) for role, *parts in turns))
-    prompt = Prompt(tuple(Turn(turn.role, tuple(turn.parts)) for turn in prompt.turns))
+def request(*turns: tuple[str | ImageRef, ...]) -> Request:
+    """Turns given as (role, part, part …), with a picture for each image they name."""
+    prompt = Prompt(tuple(Turn(str(turn[0]), turn[1:]) for turn in turns))
     return Request(prompt, [picture(ref.path) for ref in prompt.images])
 
 

@@ -146,3 +146,25 @@ def test_close_ends_what_computes_and_what_waits() -> None:
     assert all(future.cancelled() or future.exception(timeout=WAIT_S) for future in futures)
     with pytest.raises(CallError, match="the engine is closed"):
         engine.submit(works[0])
+
+
+def test_live_line_can_say_that_the_model_is_being_loaded() -> None:
+    loading = threading.Event()
+
+    class Slow(StubBatches):
+        async def load(self) -> None:
+            if not self.loads:
+                loading.set()
+                await asyncio.sleep(0.3)
+            self.loads = 1
+
+    engine = Engine(made_plan(made_samples(2)), {"m": Slow()}, StubJudge(), NoStore())
+    try:
+        works = list(engine.plan.works())
+        engine.select(works)
+        assert loading.wait(WAIT_S)
+        assert engine.progress().loading
+        assert engine.evaluate(works[0]).record.status == "scored"
+        assert not engine.progress().loading
+    finally:
+        engine.close()

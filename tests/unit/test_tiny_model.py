@@ -29,7 +29,8 @@ from pytest_mmreason.models.tiny_runtime import Mark, Runtime, pieces
 from pytest_mmreason.prompting import Prompt, Turn
 from pytest_mmreason.sample import ImageRef
 
-IMAGE_TOKENS = 36
+MANIFEST = json.loads((bundled_checkpoint() / "onnx.json").read_text(encoding="utf-8"))
+IMAGE_TOKENS = MANIFEST["image_tokens"]
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +143,9 @@ def test_a_prompt_longer_than_the_context_fails_alone_and_says_so(
     first, second, third = answers(model, good, bad, good)
     assert first == third and isinstance(first, Response)
     assert isinstance(second, ModelError) and not second.fatal
-    assert "3 images take 108" in str(second) and "its context holds 4096" in str(second)
+    assert f"3 images take {3 * IMAGE_TOKENS}" in str(second) and "its context holds 4096" in str(
+        second
+    )
     with pytest.raises(ModelError, match="its context holds 4096"):
         asyncio.run(model.generate(bad))
 

@@ -45,7 +45,7 @@ def make_gemma3(folder: Path) -> None:
     }
     tokenizer = byte_tokenizer([*named.values(), *TURNS], extra_special_tokens=named)
     config = Gemma3Config(
-        vision_config=SiglipVisionConfig(**VISION, vision_use_head=False),
+        vision_config=SiglipVisionConfig(**{**VISION, "image_size": 56}, vision_use_head=False),
         text_config=Gemma3TextConfig(
             **TEXT,
             **token_ids(tokenizer),
@@ -54,13 +54,16 @@ def make_gemma3(folder: Path) -> None:
             sliding_window=16,
             layer_types=["sliding_attention", "full_attention"],
         ),
-        mm_tokens_per_image=4,
+        mm_tokens_per_image=16,
         boi_token_index=tokenizer.boi_token_id,
         eoi_token_index=tokenizer.eoi_token_id,
         image_token_index=tokenizer.image_token_id,
     )
     processor = Gemma3Processor(
-        Gemma3ImageProcessorPil(size=SQUARE), tokenizer, TEMPLATE, image_seq_length=4
+        Gemma3ImageProcessorPil(size={"height": 56, "width": 56}),
+        tokenizer,
+        TEMPLATE,
+        image_seq_length=16,
     )
     save(folder, Gemma3ForConditionalGeneration, config, processor)
 

@@ -152,6 +152,7 @@ def make_fuyu(folder: Path) -> None:
             num_hidden_layers=2,
             num_attention_heads=4,
             max_position_embeddings=512,
+            hidden_act="gelu",
             **token_ids(tokenizer),
         ),
         patch_size=14,

@@ -1,0 +1,164 @@
+"""The adapter of local checkpoints: how answers end, what they cost, and how it lets go."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+pytest.importorskip("torch", reason="local models need torch")
+pytest.importorskip("transformers", reason="local models need transformers")
+
+from PIL import Image
+
+from pytest_mmreason.errors import ModelError
+from pytest_mmreason.imaging import LoadedImage
+from pytest_mmreason.models.base import BatchingModel, Request, Response
+from pytest_mmreason.models.transformers import HFModel
+from pytest_mmreason.prompting import Prompt
+from pytest_mmreason.sample import ImageRef
+from tests.support.local import llava, loads, offline, one_thread  # noqa: F401
+
+T = TypeVar("T")
+WAIT_S = 60.0
+
+
+@asynccontextmanager
+async def opened(folder: Path, **options: Any) -> AsyncIterator[HFModel]:
+    model = HFModel(str(folder), device="cpu", **options)
+    try:
+        yield model
+    finally:
+        await model.aclose()
+
+
+def asked(text: str = "What is it?", count: int = 1, **params: Any) -> Request:
+    images = []
+    for number in range(count):
+        file = io.BytesIO()
+        Image.new("RGB", (30, 30), (90 * number, 20, 200)).save(file, "PNG")
+        images.append(LoadedImage(f"{number}.png", file.getvalue(), "image/png", (30, 30), (30, 30), str(number)))  # fmt: skip
+    refs = [ImageRef(image.path, "") for image in images]
+    return Request(Prompt.of(text, images=refs), images, {"max_tokens": 6, **params}, sample="s")
+
+
+def run(folder: Path, act: Callable[[HFModel], Awaitable[T]], **options: Any) -> T:
+    async def main() -> T:
+        async with opened(folder, **options) as model:
+            return await asyncio.wait_for(act(model), WAIT_S)
+
+    return asyncio.run(main())
+
+
+def test_adapter_is_one_that_computes_batches(llava: Path) -> None:  # noqa: F811
+    model = HFModel(str(llava), device="cpu", batch_size=3)
+    assert isinstance(model, BatchingModel)
+    assert (model.name, model.replicas, model.batch_size) == (f"hf:{llava.name}", 1, 3)
+    assert model.detail == "cpu · float32"
+    shapes = {model.shape_of(asked(count=n, top_k=k)) for n in (0, 1) for k in (1, 1, 2)}
+    assert len(shapes) == 4
+
+
+def test_answer_tells_how_it_ended_and_what_it_took(llava: Path) -> None:  # noqa: F811
+    async def act(model: HFModel) -> list[Response]:
+        whole = await model.generate(asked())
+        stopped = await model.generate(asked(max_tokens=20, stop=whole.text[2:4]))
+        return [whole, stopped]
+
+    whole, stopped = run(llava, act)
+    assert (whole.finish_reason, whole.usage["completion_tokens"]) == ("length", 6)
+    assert whole.usage["prompt_tokens"] > 6
+    assert stopped.finish_reason == "stop"
+    assert stopped.text.startswith(whole.text[:4])
+    assert stopped.usage["completion_tokens"] < 20
+
+
+def test_end_token_ends_an_answer_of_a_batch(llava: Path) -> None:  # noqa: F811
+    async def act(model: HFModel) -> list[Response]:
+        short, long = asked("Why?"), asked("Which of all the things that are shown is it?")
+        alone = [await model.generate(short), await model.generate(long)]
+        chat = model._chat.tokenizer
+        loaded = model._idle.get()
+        # From here on, the second token of the first answer ends every answer.
+        second = chat(alone[0].text, add_special_tokens=False)["input_ids"][1]
+        loaded.generation_config.eos_token_id = second
+        model._idle.put(loaded)
+        ended = await model.generate_batch(await model.prepare_batch([short, long]))
+        return [alone[0], alone[1], *ended]  # type: ignore[list-item]
+
+    alone, other, ended, kept = run(llava, act)
+    assert alone.text.startswith(ended.text)
+    assert (ended.finish_reason, ended.usage["completion_tokens"]) == ("stop", 2)
+    if kept.finish_reason == "length":
+        assert kept.text == other.text
+
+
+def test_prompt_that_leaves_no_room_is_told_so(llava: Path) -> None:  # noqa: F811
+    async def act(model: HFModel) -> None:
+        await model.generate(asked("long " * 600))
+
+    with pytest.raises(ModelError, match=r"the prompt takes \d+ tokens, .* context holds 2048"):
+        run(llava, act)
+
+
+def test_answer_is_no_longer_than_the_context_has_room(llava: Path) -> None:  # noqa: F811
+    async def act(model: HFModel) -> Response:
+        return await model.generate(asked("x" * 1990, max_tokens=500))
+
+    response = run(llava, act)
+    assert response.finish_reason == "length"
+    assert sum(response.usage.values()) == 2048
+
+
+def test_weights_are_loaded_once_however_many_ask_at_a_time(
+    llava: Path,  # noqa: F811
+    loads: list[str],  # noqa: F811
+) -> None:
+    async def act(model: HFModel) -> None:
+        await asyncio.gather(*(model.load() for _ in range(5)))
+        await model.load()
+
+    run(llava, act)
+    assert loads == ["cpu"]
+
+
+def test_memory_that_runs_out_is_a_memory_error_and_the_replica_serves_again(
+    llava: Path,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = HFModel._generate_on
+
+    def crowded(self: HFModel, model: Any, prepared: Any) -> Any:
+        if len(prepared.requests) > 1:
+            raise RuntimeError("CUDA out of memory. Tried to allocate 2 GiB")
+        return real(self, model, prepared)
+
+    monkeypatch.setattr(HFModel, "_generate_on", crowded)
+
+    async def act(model: HFModel) -> Response:
+        await model.load()
+        with pytest.raises(MemoryError, match="Tried to allocate 2 GiB") as caught:
+            await model.generate_batch(await model.prepare_batch([asked(), asked()]))
+        assert caught.value.__cause__ is None
+        return await model.generate(asked())
+
+    assert run(llava, act).text
+
+
+def test_close_ends_a_batch_at_its_next_token(llava: Path) -> None:  # noqa: F811
+    async def main() -> None:
+        async with opened(llava) as model:
+            await model.load()
+            prepared = await model.prepare_batch([asked(max_tokens=1900)])
+            computing = asyncio.create_task(model.generate_batch(prepared))  # type: ignore[arg-type]
+            await asyncio.sleep(0.5)
+            await model.aclose()
+            with pytest.raises(ModelError, match="the session is over"):
+                await asyncio.wait_for(computing, WAIT_S)
+
+    asyncio.run(main())
