@@ -1,7 +1,8 @@
-"""Writes options.md and models.md from the package's own tables: python docs/generate.py."""
+"""Writes what is made from tables, options.md, models.md and figures of tiny.md: python docs/generate.py."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from pytest_mmreason.models.presets import PAPERS, Preset, Usage, cited_in_full, load
@@ -124,7 +125,28 @@ def _line(text: str) -> str:
     return text.replace("\n", "⏎")
 
 
+def tiny_page() -> str:
+    """The text of tiny.md, with the table of what tiny/measure.py measured."""
+    page = (Path(__file__).parent / "tiny.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[1] / "tiny" / "measured.json").read_text(encoding="utf-8")
+    measured = json.loads(text)
+    accuracy: dict[str, dict[str, float]] = measured["accuracy"]
+    kinds = list(next(iter(accuracy.values())))
+    head = f"| strategy | {' | '.join(kinds)} |\n|---|{'---|' * len(kinds)}\n"
+    rows = [
+        f"| {name} | {' | '.join(f'{row[k]:.2f}' if k in row else '' for k in kinds)} |\n"
+        for name, row in accuracy.items()
+    ]
+    table = f"{head}{''.join(rows)}\n{measured['puzzles of each kind']} puzzles of each kind.\n"
+    before, rest = page.split(f"{MEASURED}\n")
+    after = rest.partition(f"{MEASURED_END}\n")[2]
+    return f"{before}{MEASURED}\n{table}{MEASURED_END}\n{after}"
+
+
+MEASURED, MEASURED_END = "<!-- measured -->", "<!-- end -->"
+
 if __name__ == "__main__":
     folder = Path(__file__).parent
     (folder / "options.md").write_text(page(), encoding="utf-8")
     (folder / "models.md").write_text(models_page(), encoding="utf-8")
+    (folder / "tiny.md").write_text(tiny_page(), encoding="utf-8")

@@ -22,27 +22,31 @@ class Plain:
                  them itself; ``marked``: the text holds its image token where each stands;
                  ``woven``: texts and images come as one list.
     prefix:      what the text begins with: the name of a special token, or "".
-    alone:       True if the model counts padding as places, so that a batch changes answers.
+    needs_image: True if there is no question without an image.
     """
 
     max_images: int | None = 1
     form: str = "beside"
     prefix: str = ""
-    alone: bool = False
+    needs_image: bool = False
 
 
 PLAIN = {
-    "Blip2Processor": Plain(),
-    "InstructBlipProcessor": Plain(),
-    "Kosmos2Processor": Plain(alone=True),
+    "Blip2Processor": Plain(needs_image=True),
+    "InstructBlipProcessor": Plain(needs_image=True),
+    "Kosmos2Processor": Plain(),
     "FuyuProcessor": Plain(),
     "GitProcessor": Plain(prefix="cls_token"),
     "Florence2Processor": Plain(),
-    "PaliGemmaProcessor": Plain(None, "marked"),
+    "PaliGemmaProcessor": Plain(None, "marked", needs_image=True),
     "ChameleonProcessor": Plain(None, "marked"),
     "IdeficsProcessor": Plain(None, "woven"),
 }
 """Processors of models that were trained on bare questions, by class."""
+
+ALONE = frozenset(["Kosmos2Processor", "Emu3Processor"])
+"""Processors of models whose batches change answers: Kosmos-2 counts padding among the places
+of what it writes, Emu3 reads an image together with what pads it to the batch's largest."""
 
 
 class Chat:
@@ -63,7 +67,12 @@ class Chat:
         self._template = template or _own_template(processor)
         self._plain = PLAIN.get(type(processor).__name__) if self._takes_images else Plain(0)
         self.max_images = None
-        self.alone = self._plain is not None and self._plain.alone
+        self.alone = type(processor).__name__ in ALONE
+        self.needs_image = self._plain is not None and self._plain.needs_image
+        if self.needs_image and not images:
+            raise UsageError(
+                f"{name} answers questions on an image only; leave --mm-images=none out"
+            )
         self.note = ""
         if not self._template or self._plain:
             if self._plain is None:

@@ -127,6 +127,7 @@ class HFModel:
             **found.identity,
             "dtype": self._dtype,
             "chat_template": chat_template,
+            **({"own_code": True} if trust_remote_code and found.code else {}),
             **({"seed": seed} if samples(params or {}) else {}),
         }
         self._closing = threading.Event()
@@ -156,10 +157,16 @@ class HFModel:
     async def prepare_batch(self, requests: Sequence[Request]) -> Prepared:
         """Images opened and resized, texts rendered and tokenized, all padded to one shape.
 
-        Raises ModelError where a prompt holds more images than the model takes.
+        Raises ModelError where a prompt holds more images than the model takes, or none
+        where it needs one.
         """
         most = self._max_images
         for request in requests:
+            if self._chat.needs_image and not request.images:
+                raise ModelError(
+                    f"{self.name} answers questions on an image only, and this sample has none",
+                    cause="no image",
+                )
             if most is not None and len(request.images) > most:
                 raise ModelError(
                     f"{self.name} takes {'one image' if most == 1 else f'{most} images'} at a time, "

@@ -22,8 +22,9 @@ pytest.importorskip("transformers", reason="local models need transformers")
 import torch
 from PIL import Image, ImageDraw
 
-from pytest_mmreason.errors import ModelError
+from pytest_mmreason.errors import ModelError, UsageError
 from pytest_mmreason.imaging import LoadedImage
+from pytest_mmreason.models import presets
 from pytest_mmreason.models.base import Request, Response
 from pytest_mmreason.models.transformers import HFModel
 from pytest_mmreason.prompting import Prompt
@@ -67,12 +68,6 @@ class Checkpoint:
 
     def ask(self, request: Request) -> Response:
         return self.runner.run(self.model.generate(request))
-
-    def needs_images(self, count: int) -> None:
-        """Skip where one prompt cannot hold so many images."""
-        most = self.architecture.max_images
-        if most is not None and most < count:
-            pytest.skip(f"{self.architecture.name} takes one image at a time")
 
 
 def load(folder: Path) -> HFModel:
@@ -131,6 +126,11 @@ def texts(responses: Sequence[Response]) -> list[str]:
     return [response.text for response in responses]
 
 
+def test_every_architecture_that_a_preset_loads_is_made_here() -> None:
+    loaded = {preset.model_type for preset in presets.load().values() if preset.backend == "hf"}
+    assert loaded - {architecture.model_type for architecture in ARCHITECTURES} == set()
+
+
 def test_is_the_class_that_its_config_names(checkpoint: Checkpoint) -> None:
     config = json.loads((checkpoint.folder / "config.json").read_text(encoding="utf-8"))
     assert config["model_type"] == checkpoint.architecture.model_type
@@ -160,26 +160,29 @@ def test_batch_answers_as_each_alone(checkpoint: Checkpoint) -> None:
     assert [r.usage for r in together] == [r.usage for r in alone]
 
 
-def test_every_image_of_a_question_is_seen(checkpoint: Checkpoint) -> None:
-    checkpoint.needs_images(2)
+def test_several_images_are_seen_alone_and_in_batches_or_refused(checkpoint: Checkpoint) -> None:
+    if checkpoint.architecture.max_images == 1:
+        with pytest.raises(ModelError, match=r"takes one image at a time.*has 2.*--mm-images=conc"):
+            checkpoint.ask(question(QUESTIONS[0], 0, 1))
+        return
     second = [question(QUESTIONS[0], 0, number) for number in range(1, 7)]
     assert len(checkpoint.answers(*second)) > 1, "the second image changes nothing"
     first = [question(QUESTIONS[0], number, 0) for number in range(1, 7)]
     assert len(checkpoint.answers(*first)) > 1, "the first image changes nothing"
-
-
-def test_batch_of_two_images_each_answers_as_each_alone(checkpoint: Checkpoint) -> None:
-    checkpoint.needs_images(2)
     requests = [question(text, number, 5 - number) for number, text in enumerate(QUESTIONS)]
     alone = [checkpoint.ask(request) for request in requests]
     assert texts(checkpoint.batch(*requests)) == texts(alone)
 
 
-def test_more_images_than_it_takes_are_refused(checkpoint: Checkpoint) -> None:
-    if checkpoint.architecture.max_images is None:
-        pytest.skip(f"{checkpoint.architecture.name} takes any number of images")
-    with pytest.raises(ModelError, match=r"takes one image at a time.*has 2.*--mm-images=concat"):
-        checkpoint.ask(question(QUESTIONS[0], 0, 1))
+def test_answers_without_an_image_or_says_that_it_needs_one(checkpoint: Checkpoint) -> None:
+    request = question(QUESTIONS[1])
+    if not checkpoint.architecture.min_images:
+        assert len(checkpoint.ask(request).text) == TOKENS
+        return
+    with pytest.raises(ModelError, match="on an image only, and this sample has none"):
+        checkpoint.ask(request)
+    with pytest.raises(UsageError, match="leave --mm-images=none out"):
+        HFModel(str(checkpoint.folder), device="cpu", images=False)
 
 
 def test_answer_that_ends_early_is_the_same_in_a_batch(

@@ -49,7 +49,9 @@ def test_example_runs_and_prints_what_it_says(pytester: pytest.Pytester, section
     result.stdout.fnmatch_lines(expected)
 
 
-@pytest.mark.parametrize(("name", "function"), [("options", "page"), ("models", "models_page")])
+@pytest.mark.parametrize(
+    ("name", "function"), [("options", "page"), ("models", "models_page"), ("tiny", "tiny_page")]
+)
 def test_generated_page_is_what_its_table_makes(name: str, function: str) -> None:
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
     assert spec is not None

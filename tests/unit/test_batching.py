@@ -7,20 +7,20 @@ from collections.abc import Awaitable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_mmreason.batching import (
+from pytest_mmreason.batch_policy import (
     LARGEST,
     PATIENCE,
     TRIES,
     TRY_AGAIN_AFTER,
     WINDOW,
-    Batcher,
     BatchSize,
     Waiting,
     choose,
 )
+from pytest_mmreason.batching import Batcher
 from pytest_mmreason.errors import ModelError, UsageError, runs_out_of_memory
 from pytest_mmreason.models.base import BatchingModel, Request, Response
 from pytest_mmreason.pool import PoolStats
@@ -77,6 +77,7 @@ def test_fixed_size_never_changes_but_where_memory_runs_out() -> None:
     assert size.of("large") == 2
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 40), min_size=1))
 def test_size_is_at_least_one_however_often_memory_runs_out(counts: list[int]) -> None:
     size = BatchSize()
@@ -110,14 +111,11 @@ def test_memory_that_ran_out_is_told_from_other_errors(error: Exception, expecte
 
 
 def waiting(*shapes_and_lengths: tuple[str, int], born: int = 0) -> list[Waiting]:
-    loop = asyncio.new_event_loop()
-    try:
-        return [
-            Waiting(request(f"r{n}"), shape, length, born, loop.create_future())
-            for n, (shape, length) in enumerate(shapes_and_lengths)
-        ]
-    finally:
-        loop.close()
+    nobody: Any = None
+    return [
+        Waiting(request(f"r{n}"), shape, length, born, nobody)
+        for n, (shape, length) in enumerate(shapes_and_lengths)
+    ]
 
 
 def names(batch: Sequence[Waiting]) -> list[str]:
@@ -143,6 +141,7 @@ def test_requests_of_like_length_go_together_and_the_oldest_is_among_them() -> N
     assert names(choose(queue, lambda shape: 4, 0, idle=False)) == ["r0", "r4", "r2", "r7"]
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 99)), min_size=1, max_size=60),
     st.integers(1, 9),

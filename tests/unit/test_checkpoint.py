@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -137,3 +138,34 @@ def test_absent_library_is_said_with_the_command_that_installs_it(
         UsageError, match=r"hf:x needs torch, .* pip install 'pytest-mmreason\[hf\]'"
     ):
         checkpoint.require_libraries("hf:x")
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("GatedRepoError", "Accept its terms at https://huggingface.co/some/model, and log in: hf auth login"),
+        ("RepositoryNotFoundError", "neither a folder nor a repository of this name"),
+        ("RevisionNotFoundError", "some/model has no revision 'v2'"),
+        ("RemoteEntryNotFoundError", "some/model holds no config.json"),
+        ("LocalEntryNotFoundError", "the hub cannot be reached. Where there is a network: hf download some/model --revision v2"),
+        ("OfflineModeIsEnabled", "HF_HUB_OFFLINE is set. Where there is a network: hf download"),
+        ("HfHubHTTPError", "some/model cannot be had: the first line"),
+    ],
+)  # fmt: skip
+def test_what_the_hub_refuses_is_said_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, kind: str, message: str
+) -> None:
+    hub = pytest.importorskip("huggingface_hub", reason="local models need huggingface_hub")
+    monkeypatch.setattr(checkpoint, "find_spec", lambda name: name)
+    errors = pytest.importorskip("huggingface_hub.errors")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+
+    def refuse(*args: object, **options: object) -> str:
+        found = getattr(errors, kind)
+        text = "the first line\nand more"
+        if issubclass(found, errors.HfHubHTTPError):
+            raise found(text, response=SimpleNamespace(headers={}, request=None))
+        raise found(text)
+
+    monkeypatch.setattr(hub, "hf_hub_download", refuse)
+    assert message in fault("some/model@v2")

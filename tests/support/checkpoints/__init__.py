@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from tests.support.checkpoints import (
     more,
     papers,
     qwen,
+    timm_towers,
 )
 
 
@@ -32,13 +34,17 @@ class Architecture:
     make:        writes a checkpoint into a folder.
     model_type:  what its ``config.json`` says.
     max_images:  the most images that one prompt may hold; None for any number.
+    min_images:  1 where no question is answered without an image.
     needs:       libraries without which transformers does not make its processor.
+    broken_in:   the version of transformers that cannot compute it, and why.
     """
 
     make: Callable[[Path], None]
     model_type: str
     max_images: int | None = None
+    min_images: int = 0
     needs: tuple[str, ...] = ()
+    broken_in: tuple[str, str] | None = None
 
     @property
     def name(self) -> str:
@@ -48,9 +54,13 @@ class Architecture:
     def missing(self) -> str:
         """Why it cannot be made here; "" if it can."""
         absent = [library for library in self.needs if find_spec(library) is None]
-        if not absent:
-            return ""
-        return f"transformers loads no {self.name} without {' and '.join(absent)}"
+        if absent:
+            return f"transformers loads no {self.name} without {' and '.join(absent)}"
+        if self.broken_in and version("transformers").startswith(self.broken_in[0]):
+            return (
+                f"transformers {self.broken_in[0]} cannot compute {self.name}: {self.broken_in[1]}"
+            )
+        return ""
 
 
 TORCHVISION = ("torchvision",)
@@ -58,10 +68,10 @@ TORCHVISION = ("torchvision",)
 ARCHITECTURES = (
     # The two papers'
     Architecture(llava.make_llava, "llava"),
-    Architecture(papers.make_blip2_opt, "blip-2", 1),
-    Architecture(papers.make_blip2_t5, "blip-2", 1),
-    Architecture(papers.make_instructblip_vicuna, "instructblip", 1),
-    Architecture(papers.make_instructblip_t5, "instructblip", 1),
+    Architecture(papers.make_blip2_opt, "blip-2", 1, 1),
+    Architecture(papers.make_blip2_t5, "blip-2", 1, 1),
+    Architecture(papers.make_instructblip_vicuna, "instructblip", 1, 1),
+    Architecture(papers.make_instructblip_t5, "instructblip", 1, 1),
     Architecture(papers.make_idefics, "idefics"),
     Architecture(papers.make_fuyu, "fuyu", 1),
     # Today's
@@ -78,11 +88,17 @@ ARCHITECTURES = (
     Architecture(qwen.make_internvl, "internvl"),
     Architecture(gemma.make_gemma3, "gemma3"),
     Architecture(gemma.make_gemma4, "gemma4"),
-    Architecture(gemma.make_paligemma, "paligemma"),
+    Architecture(timm_towers.make_gemma3n, "gemma3n", needs=("timm",)),
+    Architecture(gemma.make_paligemma, "paligemma", min_images=1),
     Architecture(mistral.make_pixtral, "llava", needs=TORCHVISION),
     Architecture(mistral.make_mistral3, "mistral3", needs=TORCHVISION),
     Architecture(meta.make_mllama, "mllama"),
-    Architecture(meta.make_llama4, "llama4", needs=TORCHVISION),
+    Architecture(
+        meta.make_llama4,
+        "llama4",
+        needs=TORCHVISION,
+        broken_in=("5.24", "its forward pass asks the language model for image_outputs"),
+    ),
     Architecture(cohere.make_aya_vision, "aya_vision"),
     Architecture(cohere.make_cohere2_vision, "cohere2_vision", needs=TORCHVISION),
     Architecture(glm.make_glm4v, "glm4v"),
@@ -96,6 +112,7 @@ ARCHITECTURES = (
     Architecture(more.make_minicpmv4_6, "minicpmv4_6"),
     Architecture(more.make_lfm2_vl, "lfm2_vl", needs=TORCHVISION),
     Architecture(more.make_molmo2, "molmo2", needs=TORCHVISION),
+    Architecture(timm_towers.make_perception_lm, "perception_lm", needs=("timm", "torchvision")),
     Architecture(more.make_git, "git", 1),
     Architecture(more.make_kosmos2, "kosmos-2", 1),
 )

@@ -261,10 +261,10 @@ def make_lfm2_vl(folder: Path) -> None:
         "Lfm2VlProcessor",
         Lfm2VlImageProcessor(
             do_image_splitting=False,
-            min_image_tokens=1,
-            max_image_tokens=4,
+            min_image_tokens=4,
+            max_image_tokens=16,
             encoder_patch_size=14,
-            tile_size=56,
+            tile_size=112,
         ),
         tokenizer,
         chatml("<image>"),
