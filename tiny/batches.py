@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import torch
 from model import IMAGE_PIXELS, IMAGE_TOKENS
-from phrasing import EXPLAIN, FOLLOW_UP, SYSTEM, Exchange, phrase, reply_to
+from phrasing import EXPLAIN, SYSTEM, Exchange, phrase, reply_to
 from PIL import Image, ImageDraw
 from puzzles import EXERCISES, KINDS, Puzzle, ask, scene_for
 from world import COLORS, PAPER, QUESTION, SHAPES, Scene, draw_piece, random_scene
+
+from pytest_mmreason.prompting import FOLLOW_UP_QUESTION
 
 TILE = 64
 ROOM = 180
@@ -278,7 +280,7 @@ class Batches:
             ([*self.encode(f" {exchange.reply}"), self.eos], True),
         ]
         if rng and rng.random() < 0.03:
-            asked = rng.choice((FOLLOW_UP, *EXPLAIN))
+            asked = rng.choice((FOLLOW_UP_QUESTION, *EXPLAIN))
             parts.append((self.encode(f"USER: {asked} ASSISTANT:"), False))
             parts.append(([*self.encode(f" {reply_to(puzzle, True)}"), self.eos], True))
         return parts

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
-from pathlib import Path
 
-from world import QUESTION, Scene, is_reserved
-
-MINI = Path(__file__).resolve().parents[1] / "benchmarks" / "mini"
+from world import GRIDS, QUESTION, Scene, is_reserved
 
 
 @cache
 def bundled_scenes() -> frozenset[Scene]:
     """Every shape grid of the bundled benchmark."""
-    sys.path.insert(0, str(MINI))
-    try:
-        from grids import GRIDS
-    finally:
-        sys.path.remove(str(MINI))
 
     def piece(cell: str) -> tuple[str, str] | None:
         if cell == "?":

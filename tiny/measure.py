@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from phrasing import COT, FOLLOW_UP, about
+from phrasing import about
 from PIL import Image
 from puzzles import KINDS, Puzzle, make
 from world import PAPER, draw, is_reserved
+
+from pytest_mmreason.prompting import COT_SENTENCE, FOLLOW_UP_QUESTION
 
 Message = dict[str, Any]
 Question = tuple[list[Message], list[Image.Image]]
@@ -95,9 +97,9 @@ def several(number: int) -> Callable[[Case], Question]:
 
 
 def follow_up(case: Case) -> Question:
-    """The steps are asked for after an answer that says nothing."""
+    """The reasoning is asked for after the answer."""
     turns = [user(case.puzzle.question), said("assistant", case.puzzle.answer)]
-    return [*turns, said("user", FOLLOW_UP)], [case.picture]
+    return [*turns, said("user", FOLLOW_UP_QUESTION)], [case.picture]
 
 
 def blank(case: Case) -> Question:
@@ -106,7 +108,7 @@ def blank(case: Case) -> Question:
 
 STRATEGIES: dict[str, Callable[[Case], Question]] = {
     "direct": wrapped(),
-    "cot": wrapped(after=f"\n{COT}"),
+    "cot": wrapped(after=f"\n{COT_SENTENCE}"),
     "explain": wrapped(after=" Explain."),
     "icl 1": examples(1),
     "icl 2": examples(2),

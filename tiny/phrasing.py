@@ -7,13 +7,10 @@ from dataclasses import dataclass
 
 from puzzles import Puzzle
 
-COT = "Let's think step by step."
-FOLLOW_UP = (
-    "Please explain, step by step, how you reason from the images to the answer, "
-    "and then state your final answer."
-)
+from pytest_mmreason.prompting import COT_SENTENCE, FOLLOW_UP_QUESTION
+
 EXPLAIN = (
-    COT,
+    COT_SENTENCE,
     "Explain.",
     "Explain your answer.",
     "Please explain.",
@@ -24,7 +21,7 @@ EXPLAIN = (
     "Give your reasoning.",
     "Show your reasoning steps.",
     "Why?",
-    FOLLOW_UP,
+    FOLLOW_UP_QUESTION,
 )
 """Whoever says one of these gets the reasoning before the answer."""
 

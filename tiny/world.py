@@ -5,19 +5,22 @@ from __future__ import annotations
 import hashlib
 import math
 import random
+import sys
+from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
+MINI = Path(__file__).resolve().parents[1] / "benchmarks" / "mini"
+sys.path.insert(0, str(MINI))
+# The model's world is the one that the bundled benchmark draws.
+from canvas import PAPER
+from grids import CELL, COLORS, unit_outline
+from grids import GRIDS as GRIDS
+
+sys.path.remove(str(MINI))
+
 SHAPES = ("circle", "square", "triangle", "star", "cross")
-COLORS = {
-    "red": (220, 40, 40),
-    "green": (40, 160, 60),
-    "blue": (40, 80, 220),
-    "yellow": (235, 200, 30),
-    "purple": (150, 60, 190),
-    "orange": (245, 130, 30),
-}
 PLACES = (
     "top left",
     "top center",
@@ -29,10 +32,6 @@ PLACES = (
     "bottom center",
     "bottom right",
 )
-PAPER = (248, 248, 246)
-CELL = 128
-"""Pixels of a cell where a picture is drawn; three cells make a picture."""
-
 Piece = tuple[str, str]
 """(colour, shape), or QUESTION."""
 Scene = tuple[Piece | None, ...]
@@ -109,28 +108,6 @@ def draw_piece(
     cos, sin = math.cos(turn), math.sin(turn)
     corners = [
         (x + radius * (u * cos - v * sin), y + radius * (u * sin + v * cos))
-        for u, v in outline(shape)
+        for u, v in unit_outline(shape)
     ]
     canvas.polygon(corners, fill=COLORS[color])
-
-
-def outline(shape: str) -> list[tuple[float, float]]:
-    """The corners of a shape of radius 1, upright."""
-    if shape == "square":
-        return [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]
-    if shape == "triangle":
-        return _spokes([1.1] * 3)
-    if shape == "star":
-        return _spokes([1.15, 0.48] * 5)
-    arm = 0.36
-    corner = [(-arm, -1.0), (arm, -1.0), (arm, -arm)]
-    corners: list[tuple[float, float]] = []
-    for _ in range(4):
-        corners += corner
-        corner = [(-v, u) for u, v in corner]
-    return corners
-
-
-def _spokes(radii: list[float]) -> list[tuple[float, float]]:
-    step = math.tau / len(radii)
-    return [(r * math.sin(i * step), -r * math.cos(i * step)) for i, r in enumerate(radii)]
