@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 SUITE_MODES = ("auto", "on", "off")
 DEVICES = ("auto", "cpu", "cuda", "mps")
-DTYPES = ("auto", "float32", "float16", "bfloat16")
 
 
 class Option(NamedTuple):
@@ -168,7 +167,7 @@ OPTIONS = (
     Option("cache_dir", "DIR", "Where responses and verdicts are kept (default: .mmreason/cache in rootdir).", is_path=True),
     Option("cache", "MODE", "on (the default) or off.", _choice("on", "off")),
     Option("device", "DEVICE", "Where hf: models run: auto (the default: every CUDA device, else mps, else cpu), cpu, cuda, cuda:N or mps.", _device),
-    Option("dtype", "TYPE", "Number format of hf: models: auto (the default: the checkpoint's on a GPU, float32 on the CPU), float32, float16 or bfloat16.", _choice(*DTYPES)),
+    Option("dtype", "TYPE", "Number format of hf: models: auto (the default: the checkpoint's on a GPU, float32 on the CPU), float32, float16 or bfloat16.", _choice("auto", "float32", "float16", "bfloat16")),
     Option("batch_size", "N", "Samples that a local model computes at a time: auto (the default) finds a number. Halved where memory runs out.", _batch_size),
     Option("trust_remote_code", "", "Run the code that an hf: checkpoint brings along. Off unless asked for; the ini file takes on or off.", lambda text: _choice("on", "off")(text) == "on", is_switch=True),
 )  # fmt: skip

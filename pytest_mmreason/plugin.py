@@ -7,6 +7,7 @@ the standard library. The hooks of a run are registered only when a run was aske
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -204,6 +205,7 @@ class OwnerHooks(RunHooks):
             self.session.plan  # noqa: B018 - reading the benchmarks is what finds their faults
             if not only_looks(config):
                 self.session.check()
+                self._ignore_warnings(config)
         if distributed:
             from pytest_mmreason.xdist import ControllerHooks
 
@@ -235,8 +237,17 @@ class OwnerHooks(RunHooks):
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """What is left after ``-m``, ``-k`` and all is known: the engine may begin."""
         super().pytest_collection_finish(session)
+        if not self.eager:
+            self._ignore_warnings(session.config)
         if session.config.option.collectonly:
             self.terminal.plan_calls(session)
+
+    def _ignore_warnings(self, config: pytest.Config) -> None:
+        for library in self.session.libraries:
+            module = rf"{library}(\.|$)"
+            config.addinivalue_line("filterwarnings", f"ignore:::{module}")
+            # pytest reads that line for every item; a controller runs none.
+            warnings.filterwarnings("ignore", module=module)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """An option that cannot be used is a usage error whenever it is met."""

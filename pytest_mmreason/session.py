@@ -92,6 +92,12 @@ class OwnerSession:
                 self._warn_of_unknown_answers(plan, models)
 
     @property
+    def libraries(self) -> list[str]:
+        """Packages that the models bring along, and whose warnings the user cannot mend."""
+        models = self._roles[0].values() if self._roles else ()
+        return sorted({name for model in models for name in getattr(model, "libraries", ())})
+
+    @property
     def client(self) -> Client:
         """The way to the engine, which starts at the first call."""
         with self._lock:

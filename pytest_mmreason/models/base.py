@@ -138,7 +138,9 @@ class BatchingModel(ModelAdapter, Protocol):
 
     replicas: int
     batch_size: int | None
-    detail: str
+
+    @property
+    def detail(self) -> str: ...
 
     def shape_of(self, request: Request) -> Hashable:
         """Requests of equal shape may share a batch: as many images, the same parameters."""
@@ -162,3 +164,12 @@ class BatchingModel(ModelAdapter, Protocol):
         batch smaller; after any other error the requests are tried one by one.
         """
         ...
+
+
+async def generate_alone(model: BatchingModel, request: Request) -> Response:
+    """A batch of one; raises the CallError that is its outcome."""
+    await model.load()
+    outcome = (await model.generate_batch(await model.prepare_batch([request])))[0]
+    if isinstance(outcome, CallError):
+        raise outcome
+    return outcome

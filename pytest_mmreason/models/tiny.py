@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason.errors import CallError, ModelError, UsageError, nearest
-from pytest_mmreason.models.base import Request, Response
+from pytest_mmreason.models.base import Request, Response, generate_alone
 from pytest_mmreason.models.function import Caller
 
 if TYPE_CHECKING:
@@ -170,11 +170,7 @@ class TinyModel:
 
         Raises ModelError for a prompt that is longer than the context.
         """
-        await self.load()
-        outcome = (await self.generate_batch(await self.prepare_batch([request])))[0]
-        if isinstance(outcome, CallError):
-            raise outcome
-        return outcome
+        return await generate_alone(self, request)
 
     async def aclose(self) -> None:
         """End what still computes at its next token; let go of the threads and the graphs."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from pytest_mmreason.errors import CallError, ModelError, runs_out_of_memory
 from pytest_mmreason.models import checkpoint
-from pytest_mmreason.models.base import Request, Response
+from pytest_mmreason.models.base import Request, Response, generate_alone
 from pytest_mmreason.models.chat import Chat
 from pytest_mmreason.models.decoding import (
     Decoding,
@@ -68,6 +68,9 @@ class HFModel:
     known before: a missing folder or file, an unknown architecture, a processor without a
     chat template, an absent device, an unknown parameter.
     """
+
+    libraries = ("transformers", "torch", "huggingface_hub")
+    """Whose warnings are nobody's here: under a user's filter ``error`` they would end samples."""
 
     wants_images = True
     offline = False
@@ -182,11 +185,7 @@ class HFModel:
 
     async def generate(self, request: Request) -> Response:
         """One request alone: a batch of one."""
-        await self.load()
-        outcome = (await self.generate_batch(await self.prepare_batch([request])))[0]
-        if isinstance(outcome, CallError):
-            raise outcome
-        return outcome
+        return await generate_alone(self, request)
 
     async def aclose(self) -> None:
         """End what still computes at its next token, and let go of the threads."""

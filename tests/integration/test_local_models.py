@@ -13,6 +13,7 @@ pytest.importorskip("torch", reason="local models need torch")
 pytest.importorskip("transformers", reason="local models need transformers")
 
 from tests.support.benchmarks import read_records, read_summary
+from tests.support.checkpoints.gemma import make_paligemma
 from tests.support.local import llava, loads, offline, one_thread, write_shown  # noqa: F401
 from tests.support.project import Project
 from tests.support.runs import flat, statuses
@@ -196,3 +197,23 @@ def test_random_answers_are_the_same_in_every_batch_and_differ_between_repeats(
         texts[size] = {(r["sample"], r["repeat"]): r["response"] for r in records}
     assert texts[1] == texts[4]
     assert any(texts[1][name, 0] != texts[1][name, 1] for name, _ in texts[1])
+
+
+@pytest.fixture(scope="module")
+def paligemma(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its processor makes numpy arrays of torch's tensors, of which numpy warns."""
+    folder = tmp_path_factory.mktemp("checkpoints") / "paligemma"
+    make_paligemma(folder)
+    return folder
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "n2"])
+def test_warnings_of_the_libraries_end_no_sample(
+    project: Project, shown: Path, paligemma: Path, workers: tuple[str, ...]
+) -> None:
+    project.pytester.makeini("[pytest]\nfilterwarnings = error\n")
+    result = project.pytester.runpytest_subprocess(
+        f"--mm-model=hf:{paligemma}", "--mm-benchmark=shown", SHORT, "--mm-output=out", *workers
+    )
+    assert result.ret == 0
+    assert set(statuses(read_records(project.path / "out")).values()) == {"scored"}
