@@ -81,7 +81,8 @@ def runner() -> Iterator[asyncio.Runner]:
     # Threads that wait for each other cost such small models more than they save.
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    with asyncio.Runner() as runner:
+    with asyncio.Runner() as runner, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
         yield runner
     torch.set_num_threads(threads)
 
@@ -153,6 +154,7 @@ def test_sees_the_question(checkpoint: Checkpoint) -> None:
 
 
 def test_batch_answers_as_each_alone(checkpoint: Checkpoint) -> None:
+    assert (checkpoint.model.batch_size == 1) == checkpoint.architecture.alone
     requests = [question(text, number) for number, text in enumerate(QUESTIONS)]
     alone = [checkpoint.ask(request) for request in requests]
     together = checkpoint.batch(*requests)

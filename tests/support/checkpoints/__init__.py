@@ -35,6 +35,7 @@ class Architecture:
     model_type:  what its ``config.json`` says.
     max_images:  the most images that one prompt may hold; None for any number.
     min_images:  1 where no question is answered without an image.
+    alone:       True where a batch would change answers, so that none is made.
     needs:       libraries without which transformers does not make its processor.
     broken_in:   the version of transformers that cannot compute it, and why.
     """
@@ -43,6 +44,7 @@ class Architecture:
     model_type: str
     max_images: int | None = None
     min_images: int = 0
+    alone: bool = False
     needs: tuple[str, ...] = ()
     broken_in: tuple[str, str] | None = None
 
@@ -108,11 +110,11 @@ ARCHITECTURES = (
     Architecture(deepseek.make_janus, "janus"),
     Architecture(more.make_ovis2, "ovis2"),
     Architecture(more.make_aria, "aria"),
-    Architecture(more.make_emu3, "emu3"),
+    Architecture(more.make_emu3, "emu3", alone=True),
     Architecture(more.make_minicpmv4_6, "minicpmv4_6"),
     Architecture(more.make_lfm2_vl, "lfm2_vl", needs=TORCHVISION),
     Architecture(more.make_molmo2, "molmo2", needs=TORCHVISION),
     Architecture(timm_towers.make_perception_lm, "perception_lm", needs=("timm", "torchvision")),
     Architecture(more.make_git, "git", 1),
-    Architecture(more.make_kosmos2, "kosmos-2", 1),
+    Architecture(more.make_kosmos2, "kosmos-2", 1, alone=True),
 )

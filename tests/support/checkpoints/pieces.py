@@ -123,9 +123,9 @@ def save(folder: Path, model_class: Any, config: Any, processor: Any) -> None:
     """
     import torch
 
-    torch.manual_seed(0)
-    model = model_class(config).eval()
-    with torch.no_grad():
+    with torch.random.fork_rng(), torch.no_grad():
+        torch.manual_seed(0)
+        model = model_class(config).eval()
         for name, parameter in model.named_parameters():
             if parameter.dim() >= 2:
                 experts = parameter.dim() == 3 and "experts" in name
