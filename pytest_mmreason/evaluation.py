@@ -44,6 +44,11 @@ from pytest_mmreason.settings import Settings
 from pytest_mmreason.store import Store, make_key
 from pytest_mmreason.verdict import Verdict
 
+_NOT_KEPT = (
+    "the cache holds no {} to this, and --mm-cache=only makes no call; "
+    "--mm-cache=on would ask for it"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -135,6 +140,8 @@ class Evaluator:
         )
         if model.cacheable and (kept := self._kept_answer(key)):
             return kept
+        if self.settings.cache == "only" and not model.offline:
+            raise ModelError(_NOT_KEPT.format("answer"), cause="not cached")
         images: list[LoadedImage] = list(given or ())
 
         async def prepare() -> None:
@@ -238,6 +245,9 @@ class Evaluator:
             else:
                 self.cache_hits["judge"] += 1
                 return found
+        if self.settings.cache == "only" and not judge.offline:
+            error = JudgeError(_NOT_KEPT.format("verdict"), cause="not cached")
+            return Judgement(None, error, False, {})
         usage: dict[str, int] = {}
 
         async def ask(request: Request) -> Response:

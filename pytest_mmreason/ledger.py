@@ -164,6 +164,10 @@ class Ledger:
         elif when == "call" and outcome == "passed" and entry is not None:
             entry.why_missing = "its test passed without calling mm_evaluate"
 
+    def note_missing(self, work: Work, why: str) -> None:
+        """Say why an expected record did not come."""
+        self._entries[self.plan.key(work)].why_missing = why
+
     @property
     def expected(self) -> int:
         """Records that the selected items should yield; skipped items yield none."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_mmreason.settings import ErrorQuota, Settings, Threshold
+    from pytest_mmreason.settings import ErrorQuota, Settings, Shard, Threshold
 
 SUITE_MODES = ("auto", "on", "off")
 DEVICES = ("auto", "cpu", "cuda", "mps")
@@ -116,6 +116,18 @@ def _threshold(text: str) -> Threshold:
         raise ValueError(f"{text!r}: the score {error}; {how}") from None
 
 
+def _shard(text: str) -> Shard:
+    from pytest_mmreason.settings import Shard
+
+    how = "write K/N, the K-th of N parts, for example 1/4"
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal()):
+        raise ValueError(f"is {text!r}; {how}")
+    if not 1 <= int(number) <= int(count):
+        raise ValueError(f"is {text!r}; K goes from 1 to N: {how}")
+    return Shard(int(number), int(count))
+
+
 def _error_quota(text: str) -> ErrorQuota:
     from pytest_mmreason.settings import ErrorQuota
 
@@ -155,6 +167,7 @@ OPTIONS = (
     Option("limit", "N", "Evaluate N samples, keeping the mix of categories and complexities.", _whole(1)),
     Option("sample", "ID", "Evaluate the sample with this id. Repeatable.", repeat=True),
     Option("subset", "FILE", "Evaluate the samples whose ids stand in this JSON list.", is_path=True),
+    Option("shard", "K/N", "Evaluate the K-th of N parts of the samples, for N machines; python -m pytest_mmreason merge makes one run of the parts.", _shard),
     Option("seed", "N", "Seed of every random choice (default: 0).", _whole(0)),
     Option("threshold", "[ROW=]SCORE", "Fail the run if the row's score, 0-100, is below SCORE; bare means overall. Repeatable.", _threshold, repeat=True),
     Option("item_threshold", "S", "Fail the items of samples that score below S in [0, 1].", _number(0, 1)),
@@ -165,7 +178,7 @@ OPTIONS = (
     Option("agreement", "FILE", "Measure the judge on graded answers instead of a model.", is_path=True),
     Option("max_disagreement", "D", "With --mm-agreement: fail if the mean |judge - reference| exceeds D in [0, 1].", _number(0, 1)),
     Option("cache_dir", "DIR", "Where responses and verdicts are kept (default: .mmreason/cache in rootdir).", is_path=True),
-    Option("cache", "MODE", "on (the default) or off.", _choice("on", "off")),
+    Option("cache", "MODE", "on (the default); off; refresh: ask everything anew and keep the answers; only: make no call, a sample whose answer is not there fails.", _choice("on", "off", "refresh", "only")),
     Option("device", "DEVICE", "Where hf: models run: auto (the default: every CUDA device, else mps, else cpu), cpu, cuda, cuda:N or mps.", _device),
     Option("dtype", "TYPE", "Number format of hf: models: auto (the default: the checkpoint's on a GPU, float32 on the CPU), float32, float16 or bfloat16.", _choice("auto", "float32", "float16", "bfloat16")),
     Option("batch_size", "N", "Samples that a local model computes at a time: auto (the default) finds a number. Halved where memory runs out.", _batch_size),

@@ -17,8 +17,8 @@ from pytest_mmreason.record import RecordKey
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.scoring import RowNames
-from pytest_mmreason.selection import read_subset, select
-from pytest_mmreason.settings import Settings
+from pytest_mmreason.selection import deal, read_subset, select
+from pytest_mmreason.settings import Settings, Shard
 
 SENDING = ("separate", "concat")
 """The values of ``--mm-images`` under which a model is sent images."""
@@ -72,6 +72,7 @@ class Plan:
     """Every run of a session.
 
     selected: per benchmark, the indices of its selected samples, in order.
+    whole:    the same before --mm-shard took a part of them.
     names:    per benchmark, the names of its rows, settled over all of its samples.
     graded:   the graded answers on which the judge is measured, in place of a model.
     """
@@ -79,6 +80,7 @@ class Plan:
     settings: Settings
     runs: tuple[RunSpec, ...]
     selected: Mapping[str, tuple[int, ...]]
+    whole: Mapping[str, tuple[int, ...]]
     names: Mapping[str, RowNames]
     graded: agreement.Graded | None = None
 
@@ -144,10 +146,11 @@ def plan_runs(
 ) -> Plan:
     """The plan of `benchmarks` x models (spec -> label, spec -> preset) x prompt strategies."""
     only = _wanted(settings, benchmarks)
-    selected = {
+    whole = {
         name: tuple(select(b.samples, only=only, limit=settings.limit, seed=settings.seed))
         for name, b in benchmarks.items()
     }
+    selected = part_of(whole, benchmarks, settings.shard) if settings.shard else whole
     names = {name: RowNames(b.samples) for name, b in benchmarks.items()}
     check_thresholds(settings.threshold, names)
     runs = tuple(
@@ -156,7 +159,18 @@ def plan_runs(
         for spec, label in labels.items()
         for prompt in settings.prompt
     )
-    return Plan(settings, runs, selected, names)
+    return Plan(settings, runs, selected, whole, names)
+
+
+def part_of(
+    whole: Mapping[str, tuple[int, ...]], benchmarks: Mapping[str, Benchmark], shard: Shard
+) -> dict[str, tuple[int, ...]]:
+    """What falls to one shard. Dealing goes on from one benchmark to the next."""
+    dealt, part = 0, {}
+    for name, kept in whole.items():
+        part[name] = tuple(deal(benchmarks[name].samples, kept, *shard, first=dealt))
+        dealt += len(kept)
+    return part
 
 
 def cautions(plan: Plan) -> list[str]:

@@ -119,6 +119,7 @@ class Registry:
                 base_url=settings.base_url,
                 api_key_env=settings.api_key_env,
                 timeout_s=settings.timeout,
+                makes_calls=settings.cache != "only",
             )
         if kind == "replay":
             from pytest_mmreason.models.replay import ReplayModel
@@ -198,6 +199,7 @@ class Registry:
                 timeout_s=settings.timeout,
                 url_option="--mm-judge-base-url",
                 key_option="--mm-judge-api-key-env",
+                makes_calls=settings.cache != "only",
             )
             return LLMJudge(adapter, settings.judge_param)
         if kind == "replay":

@@ -53,6 +53,19 @@ def select(
     return sorted(chosen)
 
 
+def deal(
+    samples: Sequence[Sample], kept: Collection[int], number: int, count: int, first: int = 0
+) -> list[int]:
+    """Those of the indices `kept` that fall to part `number` of `count`, in order.
+
+    Samples are dealt like cards, cell after cell, so that parts differ by one sample at
+    most, and so do their shares of each cell; the same on every machine. `first`: how
+    many were dealt before, of other benchmarks.
+    """
+    order = sorted(kept, key=lambda i: (_cell(samples[i]), _rank(samples[i].id, 0)))
+    return sorted(i for place, i in enumerate(order, first) if place % count == number - 1)
+
+
 def _cell(sample: Sample) -> tuple[str, ...]:
     if sample.category or sample.complexity:
         return (sample.category, sample.complexity)

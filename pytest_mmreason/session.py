@@ -20,6 +20,7 @@ from pytest_mmreason.engine import Engine
 from pytest_mmreason.gates import Outcome
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.ledger import Journal, Ledger
+from pytest_mmreason.merge import write_part
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.plan import Plan, Work, cautions, make_plan
 from pytest_mmreason.registry import Registry
@@ -79,9 +80,9 @@ class OwnerSession:
                     }
                 judge = self._registry.judge(self.settings)
                 # A run that may live from its cache needs no endpoint.
-                if (
-                    self.settings.cache == "off"
-                    or not (self.settings.cache_dir / FILE_NAME).exists()
+                kept = (self.settings.cache_dir / FILE_NAME).exists()
+                if self.settings.cache in ("off", "refresh") or (
+                    self.settings.cache == "on" and not kept
                 ):
                     for adapter in (*models.values(), getattr(judge, "adapter", None)):
                         probe = getattr(adapter, "probe", None)
@@ -154,6 +155,8 @@ class OwnerSession:
             details=engine.details(),
         )
         try:
+            if self.settings.shard:
+                summary = self._part(summary, outcome)
             write_reports(summary, ledger, self.settings)
         except OSError as error:
             summary = replace(
@@ -161,6 +164,20 @@ class OwnerSession:
             )
         self.summary = summary
         return summary
+
+    def _part(self, summary: Summary, outcome: Outcome) -> Summary:
+        """Leave behind what a merge needs; the summary of a shard says what it is."""
+        output, shard, notes = self.settings.output, self.settings.shard, list(summary.notes)
+        if output is None:
+            notes.append(f"shard {shard} leaves nothing to merge: --mm-output names no folder")
+        else:
+            write_part(output, self.plan, outcome, summary)
+        if self.settings.threshold:
+            notes.append(
+                f"this is shard {shard}: its thresholds are judged by "
+                "python -m pytest_mmreason merge, over all shards"
+            )
+        return replace(summary, notes=tuple(notes))
 
     def _advice(self, summary: Summary, engine: Engine) -> list[str]:
         """What is probably not meant."""
@@ -196,6 +213,8 @@ class OwnerSession:
 
     def expected_calls(self, selection: Selection) -> dict[str, int]:
         """The most calls by role that a run of `selection` makes without retries."""
+        if self.settings.cache == "only":
+            return {"model": 0, "judge": 0}
         free_judge = is_offline(self.settings.judge)
         asked = judged = 0
         for _, work in selection:

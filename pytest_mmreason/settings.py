@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 
 def is_offline(spec: str) -> bool:
@@ -29,6 +29,16 @@ class Threshold:
 
     row: str
     score: float
+
+
+class Shard(NamedTuple):
+    """Part `number` of `parts`, from 1, of the selected samples."""
+
+    number: int
+    parts: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.parts}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +77,7 @@ class Settings:
     limit: int | None = None
     sample: tuple[str, ...] = ()
     subset: Path | None = None
+    shard: Shard | None = None
     seed: int = 0
     threshold: tuple[Threshold, ...] = ()
     item_threshold: float | None = None

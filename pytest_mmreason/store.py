@@ -12,9 +12,14 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+
+from pytest_mmreason.errors import UsageError
 
 FILE_NAME = "cache.sqlite"
 _BUSY_TIMEOUT_S = 30.0
@@ -65,11 +70,14 @@ class NoStore:
 class SqliteStore:
     """A :class:`Store` in ``FILE_NAME`` below `folder`.
 
+    since: seconds since the epoch; what was written earlier is a miss.
+
     Raises OSError or sqlite3.Error if the file cannot be opened; see :func:`open_store`.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, since: float = 0.0) -> None:
         self.note: str | None = None
+        self._since = since
         self._lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / FILE_NAME
@@ -80,14 +88,12 @@ class SqliteStore:
         try:
             with self._lock:
                 row = self._database.execute(
-                    "SELECT entry, check_sum FROM entries WHERE key = ?", (key,)
+                    "SELECT entry, check_sum FROM entries WHERE key = ? AND written >= ?",
+                    (key, self._since),
                 ).fetchone()
-            if row is None or hashlib.sha256(row[0].encode()).hexdigest() != row[1]:
-                return None
-            entry = json.loads(row[0])
-        except (sqlite3.Error, ValueError, AttributeError):
+        except sqlite3.Error:
             return None
-        return entry if isinstance(entry, dict) else None
+        return _decode(*row) if row else None
 
     def put(self, key: str, entry: Mapping[str, Any]) -> None:
         """Keep `entry` under `key`, at once and for good."""
@@ -105,6 +111,17 @@ class SqliteStore:
         """Close the file; finished entries are already in it."""
         with self._lock:
             self._database.close()
+
+
+def _decode(text: Any, check_sum: Any) -> dict[str, Any] | None:
+    """The entry of a row; None if it is damaged."""
+    try:
+        if hashlib.sha256(text.encode()).hexdigest() != check_sum:
+            return None
+        entry = json.loads(text)
+    except (ValueError, AttributeError):
+        return None
+    return entry if isinstance(entry, dict) else None
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -128,13 +145,15 @@ def _connect(path: Path) -> sqlite3.Connection:
 def open_store(folder: Path, mode: str) -> Store:
     """The store that ``--mm-cache`` and ``--mm-cache-dir`` ask for.
 
-    A file that is no database is moved aside, never deleted. A folder that cannot be
+    ``refresh`` finds only what was written from now on, so that a run asks everything
+    anew and still nothing twice. A file that is no database is moved aside, never deleted. A folder that cannot be
     written leaves the run uncached, with a note that says so.
     """
     if mode == "off":
         return NoStore()
+    since = time.time() if mode == "refresh" else 0.0
     try:
-        return SqliteStore(folder)
+        return SqliteStore(folder, since)
     except sqlite3.OperationalError as error:
         return NoStore(f"cache {folder} cannot be used ({error}); this run goes on uncached")
     except OSError as error:
@@ -149,13 +168,89 @@ def open_store(folder: Path, mode: str) -> Store:
             damaged.rename(aside)
             for suffix in ("-wal", "-shm"):
                 Path(f"{damaged}{suffix}").unlink(missing_ok=True)
-            store = SqliteStore(folder)
+            store = SqliteStore(folder, since)
         except (OSError, sqlite3.Error):
             return NoStore(f"cache {damaged} is damaged ({error}); this run goes on uncached")
         store.note = (
             f"cache {damaged} was damaged ({error}); it was moved to {aside.name} and begun anew"
         )
         return store
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a cache folder holds.
+
+    damaged: entries that are misses. size: bytes on disk, with what was moved aside.
+    oldest, newest: seconds since the epoch; None if there is no entry.
+    """
+
+    responses: int
+    verdicts: int
+    damaged: int
+    size: int
+    aside: tuple[Path, ...]
+    oldest: float | None
+    newest: float | None
+
+
+def inspect(folder: Path) -> Contents:
+    """Count what the cache in `folder` holds, reading every entry.
+
+    Raises UsageError where there is none, or its file is no database.
+    """
+    with closing(_open_existing(folder)) as database:
+        counts = Counter(kind for _, kind in _kinds(database))
+        oldest, newest = database.execute(
+            "SELECT min(written), max(written) FROM entries"
+        ).fetchone()
+    aside = tuple(sorted(folder.glob(f"{Path(FILE_NAME).stem}.damaged-*")))
+    size = sum(f.stat().st_size for f in (*folder.glob(f"{FILE_NAME}*"), *aside))
+    return Contents(
+        counts["response"], counts["verdict"], counts["damaged"], size, aside, oldest, newest
+    )
+
+
+def prune(folder: Path, before: float | None = None) -> int:
+    """Remove damaged entries, files moved aside and, if given, what was written `before`.
+
+    before: seconds since the epoch. Returns the number of entries removed. Runs that use
+    the cache at the same time lose nothing else. Raises UsageError as :func:`inspect`.
+    """
+    with closing(_open_existing(folder)) as database:
+        damaged = [(key,) for key, kind in _kinds(database) if kind == "damaged"]
+        with database:
+            removed = database.executemany("DELETE FROM entries WHERE key = ?", damaged).rowcount
+            if before is not None:
+                old = database.execute("DELETE FROM entries WHERE written < ?", (before,))
+                removed = max(removed, 0) + old.rowcount
+        database.execute("VACUUM")
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for path in folder.glob(f"{Path(FILE_NAME).stem}.damaged-*"):
+        path.unlink(missing_ok=True)
+    return max(removed, 0)
+
+
+def _open_existing(folder: Path) -> sqlite3.Connection:
+    path = folder / FILE_NAME
+    if not path.exists():
+        raise UsageError(f"there is no cache in {folder}; name its folder with --mm-cache-dir")
+    try:
+        return _connect(path)
+    except sqlite3.Error as error:
+        raise UsageError(
+            f"cache {path} cannot be read ({error}); the next run moves a damaged one aside"
+        ) from None
+
+
+def _kinds(database: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+    """(key, ``response``, ``verdict`` or ``damaged``) of every entry."""
+    for key, text, check_sum in database.execute("SELECT key, entry, check_sum FROM entries"):
+        entry = _decode(text, check_sum)
+        if entry is None:
+            yield key, "damaged"
+        else:
+            yield key, "response" if "response" in entry else "verdict"
 
 
 def prepare_home(rootdir: Path) -> Path | None:

@@ -95,13 +95,15 @@ def summarise(
     left out.
     """
     settings = plan.settings
+    # Of a part of the samples a threshold would say nothing; the merged run's say it.
+    thresholds = () if settings.shard else settings.threshold
     runs = []
     for spec, found in zip(plan.runs, records, strict=True):
         if not found:
             continue
         benchmark = spec.benchmark.name
         rows = score_rows(found, plan.names[benchmark], settings.on_error)
-        gates = threshold_gates(settings.threshold, benchmark, rows, plan.names)
+        gates = threshold_gates(thresholds, benchmark, rows, plan.names)
         gates += filter(None, [error_gate(found, settings.max_errors)])
         agreed = agreement.measure(found, plan.graded.scores) if plan.graded else None
         if plan.graded and settings.max_disagreement is not None:
@@ -125,7 +127,7 @@ def summarise(
     lost = accounting_gate(total, expected) if runs or expected else None
     homeless = [
         unmet(threshold.row, threshold.score)
-        for threshold in settings.threshold
+        for threshold in thresholds
         if not any(
             threshold_gates([threshold], r.spec.benchmark.name, r.rows, plan.names) for r in runs
         )

@@ -37,6 +37,7 @@ class OpenAIModel:
     base_url:    the endpoint; None reads OPENAI_BASE_URL, then the public one.
     api_key_env: the variable that holds the key. Any string is a valid key, and none is
                  needed but for the public endpoint.
+    makes_calls: False where the cache alone answers; then no key is needed.
 
     Raises UsageError where the public endpoint is meant and the variable is not set.
     """
@@ -55,6 +56,7 @@ class OpenAIModel:
         timeout_s: float = 120.0,
         url_option: str = "--mm-base-url",
         key_option: str = "--mm-api-key-env",
+        makes_calls: bool = True,
     ) -> None:
         self.name = f"openai:{model}"
         self._model = model
@@ -73,7 +75,7 @@ class OpenAIModel:
                 f"the API key in {api_key_env} holds a character that no request can carry "
                 "(a line break, or one outside ASCII); copy it anew"
             )
-        if not self._api_key and parts.hostname == "api.openai.com":
+        if makes_calls and not self._api_key and parts.hostname == "api.openai.com":
             raise UsageError(
                 f"openai:{model} needs an API key: the variable {api_key_env} is not set. Set it, name "
                 f"another with {key_option}, or name an endpoint of your own with {url_option}."

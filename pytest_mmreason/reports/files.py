@@ -33,7 +33,7 @@ def write_reports(summary: Summary, ledger: Ledger, settings: Settings) -> None:
         folder = settings.output
         folder.mkdir(parents=True, exist_ok=True)
         _write(folder / "results.jsonl", (f"{line}\n" for line in ledger.lines()))
-        _write_json(folder / "summary.json", summary.to_json())
+        write_json(folder / "summary.json", summary.to_json())
         _write(folder / "summary.md", [text])
         _write_predictions(folder, summary, ledger)
     step_summary = os.environ.get("GITHUB_STEP_SUMMARY")
@@ -63,14 +63,15 @@ def _write_predictions(folder: Path, summary: Summary, ledger: Ledger) -> None:
         while name in names:
             name += "_"
         names.add(name)
-        _write_json(folder / f"{name}.json", answers)
+        write_json(folder / f"{name}.json", answers)
 
 
 def _file_name(text: str) -> str:
     return re.sub(r"[^\w.+=-]+", "-", text).strip("-")[:100] or "run"
 
 
-def _write_json(path: Path, content: Any) -> None:
+def write_json(path: Path, content: Any) -> None:
+    """`content` as a JSON file, whole or not at all."""
     _write(path, [json.dumps(content, indent=2, allow_nan=False), "\n"])
 
 

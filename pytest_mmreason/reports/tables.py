@@ -44,6 +44,8 @@ def facts(run: RunResult, settings: Settings, detail: str = "") -> list[tuple[st
     samples = (
         count(total, "sample") if selected == total else f"{selected} of {count(total, 'sample')}"
     )
+    if settings.shard:
+        samples += f" · shard {settings.shard}"
     how = [*([detail] if detail else []), f"prompt {run.spec.prompt}", f"images {settings.images}"]
     if settings.follow_up != "none":
         how.append(f"follow-up {settings.follow_up}")

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import sys
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mmreason.options import only_looks
 from pytest_mmreason.record import Record
-from pytest_mmreason.reports import tables
 from pytest_mmreason.reports.live import LiveLine
+from pytest_mmreason.reports.printing import Printer, explanation
 from pytest_mmreason.reports.text import count, encodable, inert
-from pytest_mmreason.summary import RunResult, Summary, lowest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,6 +43,7 @@ class Terminal:
                 if chosen == total
                 else f"{chosen} of {count(total, 'sample')}"
             )
+            samples += f" · shard {settings.shard}" if settings.shard else ""
             version = f" {benchmark.version}" if benchmark.version else ""
             lines.append(
                 f"benchmark {benchmark.name}{version} · {samples} · {benchmark.fingerprint}"
@@ -131,167 +129,30 @@ class Terminal:
         return bool(option.mm_threshold)
 
     def print_summary(self, renamed_markers: Callable[[], Mapping[str, str]]) -> None:
-        """Lowest samples, tables, counts and the verdict.
+        """What is to be said at the end: planned calls, faults, then the summary.
 
         renamed_markers: value -> marker name; called only where samples were collected.
         """
         if self._reporter is None:
             return
+        self._reporter.ensure_newline()
+        printer = Printer(self._reporter._tw)
         if self._planned is not None:
             calls = " and ".join(
                 count(number, f"{role} call") for role, number in self._planned.items()
             )
-            self._reporter.write_line(
+            printer.line(
                 f"mmreason: a run would make {calls}, fewer where the cache knows the answer"
             )
-            self._print_markers("mmreason: ", renamed_markers())
+            printer.markers("mmreason: ", renamed_markers())
         if self._session.fault:
-            self._line(f"ERROR: {inert(self._session.fault, keep_newlines=True)}")
+            printer.line(f"ERROR: {inert(self._session.fault, keep_newlines=True)}")
         if self._unused:
-            self._folded(f"mmreason: {self._unused}", indent=10)
-        summary = self._session.summary
-        if summary is None:
-            return
-        if not summary.runs:
-            self._line(f"mmreason: {summary.verdict}")
-            return
-        if summary.exit != pytest.ExitCode.INTERRUPTED:
-            self._print_lowest(summary)
-        for run in summary.runs:
-            self._print_run(summary, run)
-        if len(summary.runs) > 1:
-            self._section("mmreason: side by side")
-            self._table(tables.comparison(summary.runs))
-        self._print_markers(" ", renamed_markers())
-        for note in summary.notes:
-            self._folded(f" note: {inert(note)}", indent=7)
-        self._line(f" {tables.session_text(summary)}")
-        word, why = tables.verdict_text(summary)
-        output = self._session.settings.output
-        written = f" · results in {output}" if output else ""
-        mood = {"green": True} if word == "PASS" else {"red": True}
-        self._reporter.write_line(
-            encodable(f" {word}  {why}{written}", sys.stdout), bold=True, **mood
-        )
-
-    def _print_run(self, summary: Summary, run: RunResult) -> None:
-        settings = self._session.settings
-        self._section(f"mmreason: {inert(run.spec.model)} on {inert(run.spec.benchmark.name)}")
-        for name, value in tables.facts(run, settings, summary.details.get(run.spec.spec, "")):
-            self._line(f" {name:10} {value}")
-        self._line("")
-        self._table(tables.main_table(run))
-        for title, items in tables.row_lines(run):
-            self._wrapped(title, items)
-        agreed = tables.agreement_text(run)
-        if agreed:
-            self._line(f" {agreed}")
-        self._line(f" {tables.counts_text(run, settings)}")
-        self._line(f" {tables.usage_text(run)}")
-
-    def _print_lowest(self, summary: Summary) -> None:
-        wanted, ledger = self._session.settings.show, self._session.ledger
-        found = (
-            lowest([record for run in summary.runs for record in run.records], wanted)
-            if wanted
-            else []
-        )
-        if not found or ledger is None:
-            return
-        self._section("mmreason: lowest samples" if len(found) > 1 else "mmreason: lowest sample")
-        samples = {
-            (run.benchmark.name, sample.id): sample
-            for run in self._session.plan.runs
-            for sample in run.benchmark.samples
-        }
-        for record in found:
-            sample = samples[record.benchmark, record.sample]
-            whole = ledger.whole(record)
-            self._line(
-                f" {record.score:.2f}  {inert(record.sample)}"
-                + (f"  ({inert(record.model)})" if len(summary.runs) > 1 else "")
-            )
-            for line in explanation(whole, sample.question, sample.answer):
-                self._folded(f"       {line}", indent=18)
-
-    def _print_markers(self, start: str, renamed: Mapping[str, str]) -> None:
-        if renamed:
-            pairs = ", ".join(f"{inert(value)!r} as {name}" for value, name in renamed.items())
-            self._line(f"{start}markers: {pairs}")
-
-    def _section(self, title: str) -> None:
-        self._reporter.write_sep("=", encodable(title, sys.stdout), bold=True)
-
-    def _line(self, text: str) -> None:
-        self._reporter.write_line(encodable(text, sys.stdout))
-
-    def _folded(self, text: str, indent: int) -> None:
-        """A long line, folded between words."""
-        width = max(40, self._reporter._tw.fullwidth - 1)
-        for line in textwrap.wrap(
-            text, width, subsequent_indent=" " * indent, break_on_hyphens=False
-        ):
-            self._line(line)
-
-    def _wrapped(self, title: str, items: list[str]) -> None:
-        """Items joined by dots, broken between items where the terminal ends."""
-        width = max(40, self._reporter._tw.fullwidth - 1)
-        line = f" {title:11} "
-        indent, fresh = len(line), True
-        for item in items:
-            piece = item if fresh else f" · {item}"
-            if not fresh and len(line) + len(piece) > width:
-                self._line(line)
-                line, piece = " " * indent, item
-            line, fresh = line + piece, False
-        self._line(line)
-
-    def _table(self, table: tables.Table) -> None:
-        writer = self._reporter._tw
-        for line in render(table, writer.fullwidth - 1, writer.hasmarkup):
-            self._line(f" {line}" if line else "")
-
-
-def render(table: tables.Table, width: int, colour: bool) -> list[str]:
-    """The lines of a table, by rich, at most `width` characters wide."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    styles = {"good": "green", "bad": "bold red", "": ""}
-    grid = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
-    for header, numeric in zip(table.headers, table.numeric, strict=True):
-        grid.add_column(Text(header), justify="right" if numeric else "left", overflow="fold")
-    for number, row in enumerate(table.rows):
-        total = table.has_total and number == len(table.rows) - 1
-        style = "bold" if total else ""
-        grid.add_row(*(Text(cell.text, style=styles[cell.mood] or style) for cell in row))
-    buffer = io.StringIO()
-    console = Console(
-        file=buffer,
-        width=width,
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        no_color=not colour,
-        highlight=False,
-        legacy_windows=False,
-    )
-    console.print(grid)
-    return [line.rstrip() for line in buffer.getvalue().splitlines()]
-
-
-def explanation(record: Record, question: str, answer: str | None) -> list[str]:
-    """Why a sample scored what it did: question, answer, reference, the judge's words."""
-    lines = [
-        f"question   {inert(question, limit=300)}",
-        f"answer     {inert(record.response or '', limit=400)}",
-        f"reference  {inert(answer or '', limit=300)}",
-    ]
-    why = record.rationale or record.reason
-    if why:
-        lines.append(f"why        {inert(why, limit=400)}")
-    return lines
+            printer.folded(f"mmreason: {self._unused}", indent=10)
+        summary, ledger = self._session.summary, self._session.ledger
+        if summary is not None and ledger is not None:
+            markers = renamed_markers() if summary.runs else {}
+            printer.summary(summary, ledger, self._session.settings, markers)
 
 
 def attach(item: pytest.Item, report: pytest.TestReport, text: str) -> None:

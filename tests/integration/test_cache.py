@@ -217,3 +217,72 @@ def test_recorded_answers_are_scored_with_every_socket_blocked(
     result = run(pytester, f"--mm-model=replay:{recorded}", f"--mm-benchmark={made}")
     assert result.ret == 0
     assert "model no calls · judge no calls" in flat(result)
+
+
+def test_refresh_asks_everything_anew_and_keeps_the_answers(
+    pytester: pytest.Pytester, endpoint: Endpoint, calls: Callable[..., list[int]]
+) -> None:
+    assert calls() == [4, 4]
+    endpoint.script = by_model(m=lambda body, seen: "changed", j=lambda body, seen: verdict(0.25))
+    assert calls("--mm-cache=refresh") == [4, 4]
+    assert {r["response"] for r in read_records(pytester.path / "out")} == {"changed"}
+    assert calls() == [0, 0]
+    assert {r["response"] for r in read_records(pytester.path / "out")} == {"changed"}
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)])
+def test_only_makes_no_call_and_fails_what_it_does_not_know(
+    pytester: pytest.Pytester,
+    endpoint: Endpoint,
+    made: Path,
+    calls: Callable[..., list[int]],
+    workers: tuple[str, ...],
+) -> None:
+    assert calls("--mm-sample=s0", "--mm-sample=s1") == [2, 2]
+    assert calls("--mm-sample=s2", "--mm-judge=local") == [1, 0]
+    assert calls("--mm-cache=only", *workers) == [0, 0]
+    records = read_records(pytester.path / "out")
+    assert statuses(records) == {
+        "s0": "scored",
+        "s1": "scored",
+        "s2": "judge_error",
+        "s3": "model_error",
+    }
+    assert "--mm-cache=only" in records[3]["reason"] and records[3]["attempts"] == 0
+    assert "the cache holds no verdict" in records[2]["reason"]
+    result = run(
+        pytester,
+        *endpoint_options(endpoint),
+        f"--mm-benchmark={made}",
+        "--mm-cache=only",
+        "--mm-max-errors=2",
+        *workers,
+    )
+    assert result.ret == 0
+    assert "a run would make 0 model calls and 0 judge calls" in flat(
+        run(
+            pytester,
+            *endpoint_options(endpoint),
+            f"--mm-benchmark={made}",
+            "--mm-cache=only",
+            "--collect-only",
+        )
+    )
+
+
+def test_only_needs_neither_key_nor_endpoint(
+    pytester: pytest.Pytester, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    options = ("--mm-model=openai:m", f"--mm-benchmark={made}", "--mm-output=out")
+    result = run(pytester, *options, "--mm-cache=only")
+    assert result.ret == 1
+    assert set(statuses(read_records(pytester.path / "out")).values()) == {"model_error"}
+    assert run(pytester, *options).ret == 4
+
+
+def test_what_is_offline_needs_no_cache(pytester: pytest.Pytester, made: Path) -> None:
+    write_answers(pytester.path / "a.json", {f"s{n}": f"answer{n}" for n in range(4)})
+    result = run(pytester, "--mm-model=replay:a.json", f"--mm-benchmark={made}", "--mm-cache=only")
+    assert result.ret == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,8 +44,11 @@ def test_example_runs_and_prints_what_it_says(pytester: pytest.Pytester, section
     assert commands
     for command in commands:
         program, *arguments = shlex.split(command)
-        assert program == "pytest"
-        result = pytester.runpytest_subprocess(*arguments)
+        if program == "pytest":
+            result = pytester.runpytest_subprocess(*arguments)
+        else:
+            assert program == "python"
+            result = pytester.run(sys.executable, *arguments)
         assert result.ret == 0
     result.stdout.fnmatch_lines(expected)
 

@@ -1,0 +1,135 @@
+"""``python -m pytest_mmreason``: what is done outside a pytest run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from pytest_mmreason.errors import BenchmarkError, UsageError
+from pytest_mmreason.options import OPTIONS, Option
+
+DAY_S = 86_400.0
+OPTIONS_BY_NAME = {option.name: option for option in OPTIONS}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command. Returns the exit status: 4 for what the user can mend."""
+    parser = argparse.ArgumentParser(prog="python -m pytest_mmreason", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_merge(commands.add_parser("merge", help="make one run of the shards of --mm-shard"))
+    _add_cache(commands.add_parser("cache", help="say what the cache holds, or tidy it"))
+    chosen = parser.parse_args(arguments)
+    try:
+        status: int = chosen.run(chosen)
+    except (UsageError, BenchmarkError) as error:
+        print(f"ERROR: {error}", file=sys.stderr)
+        return 4
+    return status
+
+
+def _add_merge(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "shards", metavar="DIR", nargs="+", type=Path, help="--mm-output of a shard"
+    )
+    how = "; the shards' own if not given"
+    for name in ("output", "threshold", "max_errors", "on_error", "show"):
+        option = OPTIONS_BY_NAME[name]
+        more = "" if name == "output" else how
+        parser.add_argument(
+            option.flag,
+            metavar=option.metavar,
+            action="append" if option.repeat else "store",
+            help=option.help.rstrip(".") + more,
+        )
+    parser.set_defaults(run=_merge)
+
+
+def _merge(chosen: argparse.Namespace) -> int:
+    from _pytest._io import TerminalWriter
+
+    from pytest_mmreason.merge import Gates, Merged, read_part
+    from pytest_mmreason.reports.files import prepare_output, write_reports
+    from pytest_mmreason.reports.printing import Printer
+
+    gates = Gates(
+        **{
+            name: _parsed(OPTIONS_BY_NAME[name], given)
+            for name in ("output", "threshold", "max_errors", "on_error", "show")
+            if (given := getattr(chosen, f"mm_{name}")) is not None
+        }
+    )
+    if gates.output is not None:
+        prepare_output(gates.output)
+    merged = Merged([read_part(folder) for folder in chosen.shards], gates)
+    with closing(merged):
+        Printer(TerminalWriter(sys.stdout)).summary(
+            merged.summary, merged.ledger, merged.settings, {}
+        )
+        try:
+            write_reports(merged.summary, merged.ledger, merged.settings)
+        except OSError as error:
+            raise UsageError(f"reports could not be written: {error}") from None
+    return merged.summary.exit
+
+
+def _parsed(option: Option, given: str | list[str]) -> Any:
+    """What `given` means. Raises UsageError naming the option and what it takes."""
+    try:
+        if isinstance(given, list):
+            return tuple(option.parse(text) for text in given)
+        return Path(given).expanduser() if option.is_path else option.parse(given)
+    except ValueError as error:
+        raise UsageError(f"{option.flag} {error}") from None
+
+
+def _add_cache(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--mm-cache-dir", metavar="DIR", type=Path, default=Path(".mmreason/cache"))
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--stats", action="store_true", help="count what is there (the default)")
+    what.add_argument("--prune", action="store_true", help="remove damaged entries and compact it")
+    parser.add_argument(
+        "--older-than",
+        metavar="DAYS",
+        type=float,
+        help="with --prune: remove also what was written more than DAYS ago",
+    )
+    parser.set_defaults(run=_cache)
+
+
+def _cache(chosen: argparse.Namespace) -> int:
+    from pytest_mmreason.store import inspect, prune
+
+    folder: Path = chosen.mm_cache_dir
+    if chosen.older_than is not None and not chosen.prune:
+        raise UsageError("--older-than goes with --prune")
+    if chosen.prune:
+        days = chosen.older_than
+        if days is not None and not days >= 0:
+            raise UsageError(f"--older-than is {days:g}; a number of days from 0 is needed")
+        removed = prune(folder, None if days is None else time.time() - days * DAY_S)
+        print(f"{removed:,} {'entry' if removed == 1 else 'entries'} removed")
+    found = inspect(folder)
+    print(f"cache      {folder}")
+    print(f"responses  {found.responses:,}")
+    print(f"verdicts   {found.verdicts:,}")
+    if found.damaged:
+        print(f"damaged    {found.damaged:,} (--prune removes them)")
+    if found.aside:
+        print(f"aside      {', '.join(path.name for path in found.aside)} (--prune removes them)")
+    print(f"size       {found.size / 1e6:,.1f} MB")
+    if found.oldest is not None and found.newest is not None:
+        print(f"written    {_day(found.oldest)} to {_day(found.newest)}")
+    return 0
+
+
+def _day(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

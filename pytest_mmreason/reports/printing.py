@@ -1,0 +1,171 @@
+"""The summary as lines of a terminal: lowest samples, tables, counts, verdict."""
+
+from __future__ import annotations
+
+import io
+import sys
+import textwrap
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_mmreason.gates import EXIT_INTERRUPTED
+from pytest_mmreason.ledger import Ledger
+from pytest_mmreason.record import Record
+from pytest_mmreason.reports import tables
+from pytest_mmreason.reports.text import encodable, inert
+from pytest_mmreason.settings import Settings
+from pytest_mmreason.summary import RunResult, Summary, lowest
+
+
+class Printer:
+    """Prints through `writer`, a TerminalWriter of pytest's."""
+
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
+
+    def summary(
+        self, summary: Summary, ledger: Ledger, settings: Settings, renamed: Mapping[str, str]
+    ) -> None:
+        """Lowest samples, tables, counts and the verdict.
+
+        renamed: value -> marker name, where they differ.
+        """
+        if not summary.runs:
+            self.line(f"mmreason: {summary.verdict}")
+            return
+        if summary.exit != EXIT_INTERRUPTED:
+            self._lowest(summary, ledger, settings.show)
+        for run in summary.runs:
+            self._run(summary, run, settings)
+        if len(summary.runs) > 1:
+            self._section("mmreason: side by side")
+            self._table(tables.comparison(summary.runs))
+        self.markers(" ", renamed)
+        for note in summary.notes:
+            self.folded(f" note: {inert(note)}", indent=7)
+        self.line(f" {tables.session_text(summary)}")
+        word, why = tables.verdict_text(summary)
+        written = f" · results in {settings.output}" if settings.output else ""
+        mood = {"green": True} if word == "PASS" else {"red": True}
+        self._write(f" {word}  {why}{written}", bold=True, **mood)
+
+    def markers(self, start: str, renamed: Mapping[str, str]) -> None:
+        """Which values are called otherwise as markers."""
+        if renamed:
+            pairs = ", ".join(f"{inert(value)!r} as {name}" for value, name in renamed.items())
+            self.line(f"{start}markers: {pairs}")
+
+    def line(self, text: str) -> None:
+        """One line, as it is."""
+        self._write(text)
+
+    def folded(self, text: str, indent: int) -> None:
+        """A long line, folded between words."""
+        width = max(40, self._writer.fullwidth - 1)
+        for line in textwrap.wrap(
+            text, width, subsequent_indent=" " * indent, break_on_hyphens=False
+        ):
+            self.line(line)
+
+    def _run(self, summary: Summary, run: RunResult, settings: Settings) -> None:
+        self._section(f"mmreason: {inert(run.spec.model)} on {inert(run.spec.benchmark.name)}")
+        for name, value in tables.facts(run, settings, summary.details.get(run.spec.spec, "")):
+            self.line(f" {name:10} {value}")
+        self.line("")
+        self._table(tables.main_table(run))
+        for title, items in tables.row_lines(run):
+            self._wrapped(title, items)
+        agreed = tables.agreement_text(run)
+        if agreed:
+            self.line(f" {agreed}")
+        self.line(f" {tables.counts_text(run, settings)}")
+        self.line(f" {tables.usage_text(run)}")
+
+    def _lowest(self, summary: Summary, ledger: Ledger, wanted: int) -> None:
+        found = (
+            lowest([record for run in summary.runs for record in run.records], wanted)
+            if wanted
+            else []
+        )
+        if not found:
+            return
+        self._section("mmreason: lowest samples" if len(found) > 1 else "mmreason: lowest sample")
+        samples = {
+            (run.benchmark.name, sample.id): sample
+            for run in ledger.plan.runs
+            for sample in run.benchmark.samples
+        }
+        for record in found:
+            sample = samples[record.benchmark, record.sample]
+            whole = ledger.whole(record)
+            self.line(
+                f" {record.score:.2f}  {inert(record.sample)}"
+                + (f"  ({inert(record.model)})" if len(summary.runs) > 1 else "")
+            )
+            for line in explanation(whole, sample.question, sample.answer):
+                self.folded(f"       {line}", indent=18)
+
+    def _section(self, title: str) -> None:
+        self._writer.sep("=", encodable(title, sys.stdout), bold=True)
+
+    def _wrapped(self, title: str, items: list[str]) -> None:
+        """Items joined by dots, broken between items where the terminal ends."""
+        width = max(40, self._writer.fullwidth - 1)
+        line = f" {title:11} "
+        indent, fresh = len(line), True
+        for item in items:
+            piece = item if fresh else f" · {item}"
+            if not fresh and len(line) + len(piece) > width:
+                self.line(line)
+                line, piece = " " * indent, item
+            line, fresh = line + piece, False
+        self.line(line)
+
+    def _table(self, table: tables.Table) -> None:
+        for line in render(table, self._writer.fullwidth - 1, self._writer.hasmarkup):
+            self.line(f" {line}" if line else "")
+
+    def _write(self, text: str, **markup: bool) -> None:
+        self._writer.line(encodable(text, sys.stdout), **markup)
+
+
+def render(table: tables.Table, width: int, colour: bool) -> list[str]:
+    """The lines of a table, by rich, at most `width` characters wide."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    styles = {"good": "green", "bad": "bold red", "": ""}
+    grid = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
+    for header, numeric in zip(table.headers, table.numeric, strict=True):
+        grid.add_column(Text(header), justify="right" if numeric else "left", overflow="fold")
+    for number, row in enumerate(table.rows):
+        total = table.has_total and number == len(table.rows) - 1
+        style = "bold" if total else ""
+        grid.add_row(*(Text(cell.text, style=styles[cell.mood] or style) for cell in row))
+    buffer = io.StringIO()
+    console = Console(
+        file=buffer,
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        no_color=not colour,
+        highlight=False,
+        legacy_windows=False,
+    )
+    console.print(grid)
+    return [line.rstrip() for line in buffer.getvalue().splitlines()]
+
+
+def explanation(record: Record, question: str, answer: str | None) -> list[str]:
+    """Why a sample scored what it did: question, answer, reference, the judge's words."""
+    lines = [
+        f"question   {inert(question, limit=300)}",
+        f"answer     {inert(record.response or '', limit=400)}",
+        f"reference  {inert(answer or '', limit=300)}",
+    ]
+    why = record.rationale or record.reason
+    if why:
+        lines.append(f"why        {inert(why, limit=400)}")
+    return lines
