@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from pytest_mmreason.errors import CallError, UsageError
@@ -85,6 +86,9 @@ class Engine:
         self._works: Sequence[Work] = ()
         self._claims: Counter[Work] = Counter()
         self._tasks: dict[Work, asyncio.Task[Evaluated]] = {}
+        self._ready: dict[Work, Evaluated] = {}
+        self._taken: deque[Work] = deque()
+        self._is_full = False
         self._active = 0
         self._moved = asyncio.Event()
         self._feeder: asyncio.Task[None] | None = None
@@ -133,6 +137,16 @@ class Engine:
         model, judge: used where the engine has none (fixtures of another process, or of
                       a scope that ends before the session).
         """
+        done = self._ready.pop(work, None) if sample is None else None
+        if done is not None:
+            # No word to the loop: waking it for each of many finished records costs more
+            # than all else that a test of a cached answer does.
+            self._taken.append(work)
+            if self._is_full:
+                self._loop.call_soon_threadsafe(self._settle)
+            future: Future[Evaluated] = Future()
+            future.set_result(done)
+            return future
         return self._submit(self._claim(work, sample, model, judge))
 
     def evaluate(
@@ -257,8 +271,21 @@ class Engine:
                 errored = task.cancelled() or task.exception() or task.result().record.is_error
                 # An errored record is not kept: who asks again (--reruns) wants a new try.
                 if not self._keep and (self._claims[work] <= 0 or errored):
-                    self._tasks.pop(work, None)
+                    self._forget(work)
                 self._moved.set()
+
+    def _settle(self) -> None:
+        """Hear of the records that were taken without a word."""
+        while self._taken:
+            work = self._taken.popleft()
+            self._claims[work] -= 1
+            if self._claims[work] <= 0:
+                self._forget(work)
+        self._moved.set()
+
+    def _forget(self, work: Work) -> None:
+        self._tasks.pop(work, None)
+        self._ready.pop(work, None)
 
     def _ensure(
         self, work: Work, model: ModelAdapter | None, judge: Judge | None
@@ -269,15 +296,19 @@ class Engine:
             task = self._loop.create_task(
                 self._evaluate(work, self.plan.sample(work), model, judge)
             )
-            task.add_done_callback(self._finished)
+            task.add_done_callback(partial(self._finished, work))
             self._tasks[work] = task
         return task
 
-    def _finished(self, task: asyncio.Task[Evaluated]) -> None:
+    def _finished(self, work: Work, task: asyncio.Task[Evaluated]) -> None:
         self._active -= 1
-        self._moved.set()
-        if not task.cancelled():
-            task.exception()  # seen here, raised to whoever claims it
+        # An exception is seen here, and raised to whoever claims it.
+        if not task.cancelled() and task.exception() is None:
+            done = task.result()
+            # An errored record has to be forgotten when it is claimed, by the loop.
+            if not self._keep and not done.record.is_error and work in self._tasks:
+                self._ready[work] = done
+        self._settle()
 
     async def _evaluate(
         self, work: Work, sample: Sample, model: ModelAdapter | None, judge: Judge | None
@@ -316,7 +347,11 @@ class Engine:
                 or len(self._tasks) - self._active >= UNCLAIMED
             ):
                 self._moved.clear()
+                self._is_full = True
+                if self._taken:
+                    self._settle()
                 await self._moved.wait()
+                self._is_full = False
             if self.stopped:
                 return
             self._ensure(work, None, None)

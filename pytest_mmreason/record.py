@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 SCHEMA = 1
@@ -99,7 +99,9 @@ class Record:
 
     def to_json(self) -> str:
         """One line of ASCII JSON without NaN."""
-        return json.dumps({"schema": SCHEMA, **asdict(self)}, allow_nan=False)
+        # Not asdict, which copies everything in depth: this is done for every record.
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return json.dumps({"schema": SCHEMA, **values}, allow_nan=False, default=dict)
 
     @classmethod
     def from_json(cls, text: str) -> Record:

@@ -229,21 +229,23 @@ _FIELDS: Mapping[str, tuple[_Check, Any]] = {
 
 def _check_row(where: str, row: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:
     """The fields of a sample with defaults filled in; faults are appended."""
-    here = f"{where}: id {_shown(row['id'])}" if "id" in row else where
-    for key in row:
-        if key not in _FIELDS:
-            faults.append(f"{here}: field {key}: unknown. {nearest(key, _FIELDS)}")
+    found = [
+        f"field {key}: unknown. {nearest(key, _FIELDS)}" for key in row if key not in _FIELDS
+    ]
     fields: dict[str, Any] = {}
     for key, (check, default) in _FIELDS.items():
         if key not in row:
             if key in ("id", "question"):
-                faults.append(f"{here}: field {key}: missing")
+                found.append(f"field {key}: missing")
             value = default
         else:
             value = row[key]
             if fault := check(value):
-                faults.append(f"{here}: field {key}: {fault}")
+                found.append(f"field {key}: {fault}")
         fields[key] = tuple(value) if isinstance(value, list) else value
+    if found:
+        here = f"{where}: id {_shown(row['id'])}" if "id" in row else where
+        faults += [f"{here}: {fault}" for fault in found]
     return fields
 
 
