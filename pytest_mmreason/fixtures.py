@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Sequence
 from types import ModuleType
@@ -112,7 +113,7 @@ class JudgeHandle:
             _no_fixture("mm_judge")
         if sample.answer is None:
             raise ValueError(f"sample {sample.id!r} has no reference answer to judge by")
-        text = strip_reasoning(str(response))
+        text = strip_reasoning(_answered(response))
         if not text:
             return Verdict(0.0, rationale="empty answer")
         runs = self.session.plan.runs
@@ -121,6 +122,22 @@ class JudgeHandle:
             "infimm-eval",
         )
         return self.session.client.verdict(protocol, sample, text)
+
+
+def _answered(response: object) -> str:
+    """The text of a response that a test has at hand."""
+    __tracebackhide__ = True
+    if inspect.isawaitable(response):
+        close = getattr(response, "close", None)
+        if close is not None:
+            close()
+        pytest.fail(
+            f"the response is a {type(response).__name__}, not an answer yet: the function of the "
+            "fixture mm_model is async. Run it with asyncio.run(mm_model(...)), or let "
+            "mm_evaluate(mm_sample) ask it",
+            pytrace=False,
+        )
+    return str(response)
 
 
 class Evaluate:
@@ -168,10 +185,12 @@ class Evaluate:
         if not isinstance(verdict, Verdict):
             verdict = Verdict(verdict)
         run = self._session.plan.runs[self._work.run]
+        self._check_asked("mm_model", ModelHandle, run.spec)
+        self._check_asked("mm_judge", JudgeHandle, self._session.settings.judge)
         draft = draft_record(run, sample, self._work.repeat, self._session.plan.judge, None)
         draft = dataclasses.replace(
             draft,
-            response=str(response),
+            response=_answered(response),
             finish_reason=str(getattr(response, "finish_reason", "stop")),
         )
         return self._keep(with_verdicts(draft, [verdict]))
@@ -184,6 +203,21 @@ class Evaluate:
             pytest.fail(
                 f"this item is expected to evaluate the sample {own!a}, and was given {sample.id!a}; "
                 "a test may change any other field of its sample",
+                pytrace=False,
+            )
+
+    def _check_asked(self, name: str, ours: type, spec: str) -> None:
+        """A record says who answered and who judged; a test may have asked somebody else."""
+        __tracebackhide__ = True
+        from pytest_mmreason.registry import FIXTURE
+
+        asked = name in self._request.fixturenames and spec != FIXTURE
+        if asked and not isinstance(self._request.getfixturevalue(name), ours):
+            option = f"--{name.replace('_', '-')}"
+            pytest.fail(
+                f"this test asked your own fixture {name}, and would record what it said as that "
+                f"of {spec}. Run it with {option}=fixture and nothing else, or take the fixture "
+                "out",
                 pytrace=False,
             )
 

@@ -229,9 +229,7 @@ _FIELDS: Mapping[str, tuple[_Check, Any]] = {
 
 def _check_row(where: str, row: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:
     """The fields of a sample with defaults filled in; faults are appended."""
-    found = [
-        f"field {key}: unknown. {nearest(key, _FIELDS)}" for key in row if key not in _FIELDS
-    ]
+    found = [f"field {key}: unknown. {nearest(key, _FIELDS)}" for key in row if key not in _FIELDS]
     fields: dict[str, Any] = {}
     for key, (check, default) in _FIELDS.items():
         if key not in row:

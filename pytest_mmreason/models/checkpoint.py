@@ -9,11 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from pytest_mmreason.errors import UsageError
 
@@ -22,6 +25,8 @@ INSTALL = "pip install 'pytest-mmreason[hf]'"
 SMALL_FILE_BYTES = 32 * 2**20
 """Files up to this size are hashed whole."""
 
+_POINTER = b"version https://git-lfs"
+_PROBE_TIMEOUT_S = 3.0
 _SAMPLE_BYTES = 4096
 _SAMPLES = 2048
 _REPO = re.compile(r"[\w.-]+(/[\w.-]+)?")
@@ -99,6 +104,8 @@ def _in_folder(folder: Path, name: str) -> Checkpoint:
         raise UsageError(f"{name}: {folder / 'config.json'} cannot be read: {error}") from None
     config = _parsed(text, f"{name}: {folder / 'config.json'}")
     _check_weights(folder, name)
+    for path in sorted(folder.glob("*.safetensors")):
+        _check_whole(path, name)
     return Checkpoint(str(folder), None, content_hash(folder), config)
 
 
@@ -125,6 +132,23 @@ def _check_weights(folder: Path, name: str) -> None:
         )
 
 
+def _check_whole(path: Path, name: str) -> None:
+    """UsageError if a file of safetensors is not there as a whole."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        if file.read(len(_POINTER)) == _POINTER:
+            raise UsageError(
+                f"{name}: {path} is a pointer of Git LFS, not the file itself: run git lfs pull"
+            )
+        file.seek(0)
+        spans = _spans(file, size)
+        header = file.tell()
+    if not spans or header + max(end for _, end in spans) > size:
+        raise UsageError(
+            f"{name}: {path} is cut short or damaged ({size:,} bytes); copy or download it anew"
+        )
+
+
 def _on_hub(repository: str, revision: str | None, name: str) -> Checkpoint:
     require_libraries(name)
     from huggingface_hub import constants, hf_hub_download
@@ -141,8 +165,12 @@ def _on_hub(repository: str, revision: str | None, name: str) -> Checkpoint:
 
     page = f"https://huggingface.co/{repository}"
     download = f"hf download {repository}" + (f" --revision {revision}" if revision else "")
+    # Without a network the library would try again and again before it looks into its cache.
+    alone = constants.HF_HUB_OFFLINE or not _reaches(constants.ENDPOINT)
     try:
-        path = Path(hf_hub_download(repository, "config.json", revision=revision))
+        path = Path(
+            hf_hub_download(repository, "config.json", revision=revision, local_files_only=alone)
+        )
     except GatedRepoError:
         raise UsageError(
             f"{name}: {repository} is gated. Accept its terms at {page}, and log in: hf auth login"
@@ -171,6 +199,19 @@ def _on_hub(repository: str, revision: str | None, name: str) -> Checkpoint:
     config = _parsed(path.read_text(encoding="utf-8"), f"{name}: config.json of {repository}")
     # The cache keeps a snapshot as .../snapshots/COMMIT/config.json.
     return Checkpoint(repository, path.parent.name, "", config)
+
+
+def _reaches(url: str) -> bool:
+    """False if nobody answers at `url`; behind a proxy nothing can be told."""
+    parts = urlsplit(url)
+    if parts.scheme in getproxies() and not proxy_bypass(parts.hostname or ""):
+        return True
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        socket.create_connection((parts.hostname or "", port), timeout=_PROBE_TIMEOUT_S).close()
+    except OSError:
+        return False
+    return True
 
 
 def _parsed(text: str, where: str) -> dict[str, Any]:
@@ -219,20 +260,28 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _offsets(file: BinaryIO, size: int) -> Iterator[int]:
-    length = int.from_bytes(file.read(8), "little")
-    if 0 < length < min(size, 2**28):
-        header = file.read(length)
-        try:
-            tensors = json.loads(header)
-            spans = [t["data_offsets"] for n, t in sorted(tensors.items()) if n != "__metadata__"]
-        except (ValueError, KeyError, TypeError, AttributeError):
-            spans = []
-        if spans:
-            yield from range(0, 8 + length, _SAMPLE_BYTES)
-            for start, end in spans:
-                yield 8 + length + start
-                yield 8 + length + max(start, end - _SAMPLE_BYTES)
-            return
+    spans = _spans(file, size)
+    if spans:
+        body = file.tell()
+        yield from range(0, body, _SAMPLE_BYTES)
+        for start, end in spans:
+            yield body + start
+            yield body + max(start, end - _SAMPLE_BYTES)
+        return
     step = max(_SAMPLE_BYTES, size // _SAMPLES)
     yield from range(0, size, step)
     yield max(0, size - _SAMPLE_BYTES)
+
+
+def _spans(file: BinaryIO, size: int) -> list[tuple[int, int]]:
+    """(start, end) of every tensor of safetensors, counted from behind the header, where the
+    file then stands; nothing where it is none."""
+    length = int.from_bytes(file.read(8), "little")
+    if not 0 < length < min(size, 2**28):
+        return []
+    try:
+        tensors = json.loads(file.read(length))
+        found = [t["data_offsets"] for n, t in sorted(tensors.items()) if n != "__metadata__"]
+        return [(int(start), int(end)) for start, end in found]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return []

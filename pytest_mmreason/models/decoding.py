@@ -66,8 +66,14 @@ def check_parameters(params: Mapping[str, Any], name: str) -> None:
         if wrong or (value is not None and value < low):
             what = "a number" if isinstance(kind, tuple) else "a whole number"
             raise UsageError(f"--mm-param {key}={value}: {what} of at least {low} is needed")
+    random = samples(values)
+    # Told to a greedy search, transformers warns of what sampling alone would read.
+    left_out = {"seed", "do_sample", *(() if random else SAMPLING)}
+    checked = {
+        k: v for k, v in values.items() if k not in left_out and (k, v) != ("temperature", 0)
+    }
     try:
-        GenerationConfig(**{k: v for k, v in values.items() if k != "seed"}).validate()
+        GenerationConfig(do_sample=random, **checked).validate()
     except (ValueError, TypeError) as error:
         raise UsageError(f"--mm-param: {name} refuses them: {error}") from None
 

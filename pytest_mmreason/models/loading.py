@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from pytest_mmreason.errors import ModelError, UsageError, nearest, runs_out_of_memory
@@ -20,6 +21,8 @@ _AUTO_CLASSES = (
     "AutoModelForSeq2SeqLM",
 )
 _TEXT_ONLY = _AUTO_CLASSES[2:]
+_TOKENIZERS = ("tokenizer.json", "*.model", "vocab.*", "*.tiktoken", "tekken.json")
+_PROCESSORS = ("processor_config.json", "preprocessor_config.json")
 
 
 def load_config(found: Checkpoint, name: str, *, trust: bool) -> Any:
@@ -90,6 +93,8 @@ def load_processor(found: Checkpoint, config: Any, name: str, auto: str, *, trus
     """The AutoProcessor, or of a text-only model the tokenizer. UsageError if it is damaged."""
     from transformers import AutoTokenizer
 
+    if found.content and not found.code:
+        _check_files(Path(found.source), name, with_images=auto not in _TEXT_ONLY)
     options = {"revision": found.revision, "trust_remote_code": trust}
     with _told(name, "its processor cannot be loaded"):
         if auto in _TEXT_ONLY:
@@ -109,6 +114,17 @@ def load_processor(found: Checkpoint, config: Any, name: str, auto: str, *, trus
     if not is_encoder_decoder(config):
         tokenizer.padding_side = "left"  # else the answer would follow on padding
     return processor
+
+
+def _check_files(folder: Path, name: str, *, with_images: bool) -> None:
+    """UsageError naming a file without which transformers has no tokenizer or processor."""
+    needed = [("tokenizer", _TOKENIZERS)] + ([("processor", _PROCESSORS)] if with_images else [])
+    for what, patterns in needed:
+        if not any(next(folder.glob(pattern), None) for pattern in patterns):
+            raise UsageError(
+                f"{name}: {patterns[0]} is missing from {folder}; save it beside the weights: "
+                f"{what}.save_pretrained(DIR)"
+            )
 
 
 def is_encoder_decoder(config: Any) -> bool:

@@ -63,14 +63,18 @@ class Printer:
         """A long line, folded between words."""
         width = max(40, self._writer.fullwidth - 1)
         for line in textwrap.wrap(
-            text, width, subsequent_indent=" " * indent, break_on_hyphens=False
+            text,
+            width,
+            subsequent_indent=" " * indent,
+            break_on_hyphens=False,
+            break_long_words=False,
         ):
             self.line(line)
 
     def _run(self, summary: Summary, run: RunResult, settings: Settings) -> None:
         self._section(f"mmreason: {inert(run.spec.model)} on {inert(run.spec.benchmark.name)}")
         for name, value in tables.facts(run, settings, summary.details.get(run.spec.spec, "")):
-            self.line(f" {name:10} {value}")
+            self.folded(f" {name:10} {value}", indent=12)
         self.line("")
         self._table(tables.main_table(run))
         for title, items in tables.row_lines(run):

@@ -53,3 +53,53 @@ def test_unused_override_is_not_mentioned_where_no_sample_is_evaluated(project: 
     )
     assert result.ret == 0
     result.stdout.no_fnmatch_line("*ignored*")
+
+
+BY_HAND = """
+    def test_mine(mm_sample, mm_model, mm_judge, mm_evaluate):
+        response = mm_model(mm_sample.question, mm_sample.images)
+        mm_evaluate.record(mm_sample, response, mm_judge(mm_sample, response))
+"""
+
+
+@SERIAL_AND_WORKERS
+@pytest.mark.parametrize(
+    ("specs", "told"),
+    [
+        (
+            (Project.model,),
+            "this test asked your own fixture mm_model, and would record what it said as that",
+        ),
+        (("--mm-model=fixture",), "this test asked your own fixture mm_judge"),
+        (("--mm-model=fixture", "--mm-judge=fixture"), ""),
+    ],
+)
+def test_what_a_fixture_said_is_not_recorded_under_another_name(
+    project: Project, specs: tuple[str, ...], told: str, args: tuple[str, ...]
+) -> None:
+    project.pytester.makeconftest(OVERRIDES)
+    project.pytester.makepyfile(BY_HAND)
+    result = project.run_plain(*specs, project.made, *args)
+    assert result.ret == (1 if told else 0)
+    assert told in " ".join(result.stdout.str().split())
+
+
+@SERIAL_AND_WORKERS
+def test_an_answer_that_was_not_awaited_is_no_answer(
+    project: Project, args: tuple[str, ...]
+) -> None:
+    project.pytester.makeconftest("""
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def mm_model():
+            async def answer(prompt, images):
+                return "x"
+
+            return answer
+    """)
+    project.pytester.makepyfile(BY_HAND)
+    result = project.run_plain("--mm-model=fixture", project.made, *args)
+    assert result.ret == 1
+    assert "the response is a coroutine, not an answer yet" in " ".join(result.stdout.str().split())
+    assert " scored" not in result.stdout.str()

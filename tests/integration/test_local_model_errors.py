@@ -79,7 +79,6 @@ def mute_template(folder: Path) -> None:
 
 def no_tokenizer(folder: Path) -> None:
     (folder / "tokenizer.json").unlink()
-    (folder / "tokenizer_config.json").unlink()
 
 
 def no_image_processor(folder: Path) -> None:
@@ -94,8 +93,8 @@ def no_image_processor(folder: Path) -> None:
         (lambda f: (f / "model.safetensors").unlink(), "mine holds no weights (*.safetensors)"),
         (no_template, "its processor (LlavaProcessor) has no chat template"),
         (mute_template, "its chat template does not show what it is given"),
-        (no_tokenizer, "hf:mine: its processor cannot be loaded"),
-        (no_image_processor, "hf:mine"),
+        (no_tokenizer, "hf:mine: tokenizer.json is missing from"),
+        (no_image_processor, "hf:mine: processor_config.json is missing from"),
         (
             lambda f: edit(f / "config.json", model_type="llava_from_tomorrow"),
             f"a model of type 'llava_from_tomorrow', which transformers {transformers.__version__} does not know",
@@ -191,8 +190,13 @@ def test_several_images_for_a_model_of_one_are_an_error_of_their_sample(
     assert records[2]["attempts"] == 0
 
 
-def test_damaged_weights_stop_the_run_at_the_first_answer(project: Project, mine: Path) -> None:
-    (mine / "model.safetensors").write_bytes(b"not weights")
+def test_weights_that_cannot_be_loaded_stop_the_run_at_the_first_answer(
+    project: Project, mine: Path
+) -> None:
+    path = mine / "model.safetensors"
+    content = path.read_bytes()
+    assert b'"dtype":"F32"' in content
+    path.write_bytes(content.replace(b'"dtype":"F32"', b'"dtype":"F99"'))
     result = run(project)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert "its weights cannot be loaded" in flat(result)

@@ -169,3 +169,43 @@ def test_what_the_hub_refuses_is_said_with_what_to_do(
 
     monkeypatch.setattr(hub, "hf_hub_download", refuse)
     assert message in fault("some/model@v2")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a pointer of Git LFS"),
+        (safetensors({"a": bytes(900)})[:-1], "is cut short or damaged"),
+        (b"\xff" * 64, "is cut short or damaged"),
+        (b"", "is cut short or damaged"),
+    ],
+)
+def test_weights_that_are_not_whole_are_named_before_they_are_loaded(
+    folder: Path, content: bytes, told: str
+) -> None:
+    (folder / "model.safetensors").write_bytes(content)
+    said = fault(str(folder))
+    assert told in said and str(folder / "model.safetensors") in said
+
+
+def test_a_hub_that_nobody_answers_for_is_said_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    constants = pytest.importorskip("huggingface_hub.constants")
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:1")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(checkpoint, "require_libraries", lambda name: None)
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    tried: list[bool] = []
+    import huggingface_hub
+
+    real = huggingface_hub.hf_hub_download
+
+    def download(*args: object, **options: object) -> str:
+        tried.append(bool(options["local_files_only"]))
+        return str(real(*args, **options))
+
+    monkeypatch.setattr(huggingface_hub, "hf_hub_download", download)
+    assert "the hub cannot be reached. Where there is a network: hf download a/b" in fault("a/b")
+    assert tried == [True]
