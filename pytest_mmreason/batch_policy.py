@@ -60,6 +60,11 @@ class BatchSize:
         """The size of the largest batches as they now are."""
         return max(map(self.of, self._seen), default=self._size)
 
+    def __str__(self) -> str:
+        """``8``, or ``2–8`` where some shapes take less memory than others."""
+        sizes = sorted({self.of(shape) for shape in self._seen} or {self._size})
+        return "–".join(map(str, dict.fromkeys((sizes[0], sizes[-1]))))
+
     def of(self, shape: Hashable) -> int:
         """The size of the next batch of this shape, at least 1."""
         return min(self._size, self._ceilings.get(shape, self._size))

@@ -185,6 +185,14 @@ class Evaluator:
                 cap=self._cap(model),
                 retry_timeouts=getattr(model, "retry_timeouts", True),
             )
+        if response.finish_reason == "length" and not response.text.strip():
+            cut = ModelError(
+                f"{model.name} reached its token limit before any answer (finish_reason length); "
+                "raise it with --mm-param max_tokens=N",
+                cause="truncated",
+            )
+            cut.attempts = attempts
+            raise cut
         latency_s = round(time.monotonic() - began[0], 4)
         described: tuple[Mapping[str, Any], ...] = tuple(i.describe() for i in images) or tuple(
             imaging.describe_unopened(ref) for ref in prompt.images
@@ -212,7 +220,7 @@ class Evaluator:
         batcher = self.batcher(model)
         if batcher is None:
             return ""
-        parts = [batcher.model.detail, f"batch {batcher.size.size}" if batcher.used else ""]
+        parts = [batcher.model.detail, f"batch {batcher.size}" if batcher.used else ""]
         return " · ".join(filter(None, parts))
 
     def width(self, model: ModelAdapter) -> int:

@@ -34,16 +34,16 @@ PIECES = {None: (0, 0), QUESTION: (len(SHAPES) + 1, 0)} | {
 
 # Which kinds are asked about which sort of scene, and how often.
 PLAIN = {
-    "describe": 0.2,
-    "where": 0.5,
-    "sort": 0.2,
-    "attribute": 0.8,
-    "locate": 1.2,
-    "count": 1.6,
+    "describe": 0.1,
+    "where": 0.8,
+    "sort": 0.15,
+    "attribute": 0.6,
+    "locate": 1.6,
+    "count": 2.0,
     "exist": 1.4,
-    "relation": 2.2,
-    "compare": 1.4,
-    "remove": 1.4,
+    "relation": 2.4,
+    "compare": 1.8,
+    "remove": 2.2,
 }
 ANALOGY = {"analogy": 3.0, "attribute": 1.0, "locate": 0.6, "exist": 0.6}
 ODD = {"odd": 3.0, "attribute": 0.5, "count": 0.7, "remove": 0.7, "locate": 0.5, "sort": 0.2}
@@ -58,6 +58,20 @@ EARLY = {
     "relation": 0.7,
 }
 """Asked plainly at first: what is in a place, and in which place something is."""
+
+
+def alike_scene(rng: random.Random) -> Scene:
+    """Many shapes of one or two colours.
+
+    In other scenes a colour alone mostly tells which shape is meant, and a model that
+    looks at nothing else is right too often to learn more.
+    """
+    cells: list[Any] = [None] * 9
+    colors = rng.sample(list(COLORS), rng.choice((1, 2, 2)))
+    shapes = rng.sample(SHAPES, rng.randint(3, 5))
+    for place in rng.sample(range(9), rng.randint(3, 8)):
+        cells[place] = (rng.choice(colors), rng.choice(shapes))
+    return tuple(cells)
 
 
 class Pictures:
@@ -98,15 +112,27 @@ class Pictures:
 
 @dataclass
 class Batch:
-    """ids, labels, positions: int64 [B, T]; mask: additive float [B, 1, T, T];
-    pictures: uint8 [N, 96, 96, 3]; cells: int64 [N, 9, 2], shape and colour of each cell."""
+    """ids, labels, positions: int64 [B, T]; weights: float [B, T], what a token counts in
+    the loss; mask: additive float [B, 1, T, T];
+    pictures: uint8 [N, 96, 96, 3]; cells: int64 [N, 9, 2], shape and colour of each cell.
+
+    asked: int64 [Q, 3], of each question its row, its last token and the picture of the row
+    that it is about; looks: float [Q, 2, 9], 1 for the cells that one looks at for it.
+    """
 
     ids: torch.Tensor
     labels: torch.Tensor
+    weights: torch.Tensor
     positions: torch.Tensor
     mask: torch.Tensor
     pictures: torch.Tensor
     cells: torch.Tensor
+    asked: torch.Tensor
+    looks: torch.Tensor
+
+
+Part = tuple[list[int], bool]
+"""Tokens, and whether they are learned."""
 
 
 class Row:
@@ -115,8 +141,10 @@ class Row:
     def __init__(self) -> None:
         self.ids: list[int] = []
         self.labels: list[int] = []
+        self.weights: list[float] = []
         self.positions: list[int] = []
         self.segments: list[int] = []
+        self.asked: list[tuple[int, int, Puzzle]] = []
         self.head = 0
 
     def add(self, ids: list[int], segment: int = 0, learned: bool = False) -> None:
@@ -126,10 +154,18 @@ class Row:
             start = self.positions[-1] + 1 if self.positions else 0
         self.ids += ids
         self.labels += ids if learned else [IGNORED] * len(ids)
+        # Else the few tokens of short answers would be lost among those of explanations.
+        self.weights += [len(ids) ** -0.5] * len(ids)
         self.positions += range(start, start + len(ids))
         self.segments += [segment] * len(ids)
         if not segment:
             self.head = self.positions[-1] + 1
+
+    def ask(self, parts: list[Part], puzzle: Puzzle, picture: int, segment: int = 0) -> None:
+        """Add a question and what follows it."""
+        self.asked.append((len(self.ids) + len(parts[0][0]) - 1, picture, puzzle))
+        for ids, learned in parts:
+            self.add(ids, segment, learned)
 
 
 class Batches:
@@ -143,6 +179,7 @@ class Batches:
         accept: Callable[[Scene], bool],
         size: int = 16,
         early: int = 0,
+        plain: int = 0,
         pictures_only: bool = False,
     ) -> None:
         self.encode = lambda text: tokenizer.encode(text, add_special_tokens=False).ids
@@ -151,7 +188,7 @@ class Batches:
         self.pad: int = tokenizer.token_to_id("<pad>")
         self.seed, self.length, self.accept, self.size = seed, length, accept, size
         self.pictures = Pictures(seed)
-        self.early, self.pictures_only = early, pictures_only
+        self.early, self.plain, self.pictures_only = early, plain, pictures_only
 
     def __len__(self) -> int:
         return self.length
@@ -165,18 +202,21 @@ class Batches:
             return self._collate([Row()], scenes, rng)
         # Neighbouring batches, which two processes take at once, have the same shape.
         form = random.Random(f"{self.seed}-form-{number // 2}").random()
-        if number < self.early:
-            rows += [self._plain(rng, scenes) for _ in range(self.size)]
+        if number < self.plain:
+            rows += [self._plain(rng, scenes, number < self.early) for _ in range(self.size)]
             return self._collate(rows, scenes, rng)
-        if form < 0.72:
+        if form < 0.25:
+            for _ in range(self.size):
+                rows.append(self._plain(rng, scenes, early=False))
+        elif form < 0.6:
             for _ in range(self.size):
                 rows.append(self._single(rng, scenes))
-        elif form < 0.88:
-            pictures = 2 if form < 0.83 else 3
+        elif form < 0.83:
+            pictures = 2 if form < 0.71 else 3
             for _ in range(self.size * 2 // 3):
                 rows.append(self._several(rng, scenes, pictures))
         else:
-            examples = 1 if form < 0.92 else 2 if form < 0.97 else 3
+            examples = 1 if form < 0.88 else 2 if form < 0.94 else 3
             for _ in range(self.size * 2 // (2 + examples)):
                 rows.append(self._with_examples(rng, scenes, examples))
         return self._collate(rows, scenes, rng)
@@ -185,10 +225,12 @@ class Batches:
         """A scene, and the kinds of question that it may be asked."""
         while True:
             sort = rng.random()
-            if sort < 0.22:
+            if sort < 0.16:
                 scene, kinds = scene_for("analogy", rng), ANALOGY
-            elif sort < 0.36:
+            elif sort < 0.28:
                 scene, kinds = scene_for("odd", rng), ODD
+            elif sort < 0.6:
+                scene, kinds = alike_scene(rng), PLAIN
             else:
                 scene, kinds = random_scene(rng, 2, 7), PLAIN
             if self.accept(scene):
@@ -200,17 +242,20 @@ class Batches:
             if puzzle := ask(kind, scene, rng):
                 return puzzle
 
-    def _plain(self, rng: random.Random, scenes: list[Scene]) -> Row:
+    def _plain(self, rng: random.Random, scenes: list[Scene], early: bool) -> Row:
+        """One picture and questions in the words of the puzzles alone."""
         row = Row()
-        scene, _ = self.scene(rng)
+        scene, kinds = self.scene(rng)
         scenes.append(scene)
         row.add(self.encode("USER: ") + self.image)
         segment = 0
         while len(row.ids) < len(self.image) + ROOM * 3 // 4:
-            puzzle = self.puzzle(rng, scene, EARLY)
+            puzzle = self.puzzle(rng, scene, EARLY if early else kinds)
+            explained = not early and rng.random() < 0.25
+            text = f"{puzzle.question} {EXPLAIN[1]}" if explained else puzzle.question
             segment += 1
-            for ids, learned in self._segment(Exchange(puzzle.question, puzzle.answer), puzzle):
-                row.add(ids, segment, learned)
+            exchange = Exchange(text, reply_to(puzzle, explained))
+            row.ask(self._segment(exchange, puzzle), puzzle, 0, segment)
         return row
 
     def _single(self, rng: random.Random, scenes: list[Scene]) -> Row:
@@ -236,23 +281,29 @@ class Batches:
     def _with_examples(self, rng: random.Random, scenes: list[Scene], examples: int) -> Row:
         row = Row()
         self._system(row, rng)
-        for _ in range(examples):
+        for number in range(examples):
             scene, kinds = self.scene(rng)
             scenes.append(scene)
-            exchange = phrase(self.puzzle(rng, scene, kinds), rng)
+            puzzle = self.puzzle(rng, scene, kinds)
             row.add(self.encode("USER: ") + self.image)
-            row.add(self.encode(f"\n{exchange.text} ASSISTANT:"))
-            row.add([*self.encode(f" {exchange.reply}"), self.eos], learned=True)
+            row.ask(self._segment(phrase(puzzle, rng), puzzle), puzzle, number)
         scene, kinds = self.scene(rng)
         scenes.append(scene)
         row.add(self.encode("USER: ") + self.image)
-        self._questions(row, rng, [(scene, kinds)])
+        self._questions(row, rng, [(scene, kinds)], examples)
         return row
 
     def _questions(
-        self, row: Row, rng: random.Random, shown: list[tuple[Scene, dict[str, float]]]
+        self,
+        row: Row,
+        rng: random.Random,
+        shown: list[tuple[Scene, dict[str, float]]],
+        before: int = 0,
     ) -> None:
-        """Fill the row with questions; where several pictures are shown each names its own."""
+        """Fill the row with questions; where several pictures are shown each names its own.
+
+        before: pictures of the row that were shown earlier.
+        """
         pictures = row.ids.count(self.image[0])
         end = max(len(row.ids) + ROOM // 3, pictures + ROOM)
         segment = 0
@@ -264,8 +315,7 @@ class Batches:
             if segment and len(row.ids) + sum(len(ids) for ids, _ in parts) > end:
                 return
             segment += 1
-            for ids, learned in parts:
-                row.add(ids, segment, learned)
+            row.ask(parts, puzzle, before + ordinal, segment)
 
     def _system(self, row: Row, rng: random.Random) -> None:
         if rng.random() < 0.15:
@@ -273,8 +323,8 @@ class Batches:
 
     def _segment(
         self, exchange: Exchange, puzzle: Puzzle, rng: random.Random | None = None
-    ) -> list[tuple[list[int], bool]]:
-        """(ids, learned) of what follows the picture: the question, the reply, rarely more."""
+    ) -> list[Part]:
+        """What follows the picture: the question, the reply, rarely more."""
         parts = [
             (self.encode(f"\n{exchange.text} ASSISTANT:"), False),
             ([*self.encode(f" {exchange.reply}"), self.eos], True),
@@ -288,21 +338,29 @@ class Batches:
     def _collate(self, rows: list[Row], scenes: list[Scene], rng: random.Random) -> Batch:
         longest = max(len(row.ids) for row in rows)
 
-        def padded(values: list[list[int]], value: int) -> torch.Tensor:
+        def padded(values: list[list[Any]], value: float) -> torch.Tensor:
             return torch.tensor([v + [value] * (longest - len(v)) for v in values])
 
         segments = padded([row.segments for row in rows], -1)
         seen = segments[:, :, None] == segments[:, None, :]
         seen |= segments[:, None, :] == 0
         seen &= torch.ones(longest, longest, dtype=torch.bool).tril()
+        asked = [(n, *ask) for n, row in enumerate(rows) for ask in row.asked]
+        looks = torch.zeros(len(asked), 2, 9)
+        for n, (*_, puzzle) in enumerate(asked):
+            for look, places in enumerate(puzzle.looks):
+                looks[n, look, list(places)] = 1
         mask = torch.zeros(seen.shape).masked_fill_(~seen, -1e4)[:, None]
         return Batch(
             padded([row.ids for row in rows], self.pad),
             padded([row.labels for row in rows], IGNORED),
+            padded([row.weights for row in rows], 0.0),
             padded([row.positions for row in rows], 0),
             mask,
             torch.from_numpy(np.stack([self.pictures.draw(scene, rng) for scene in scenes])),
             torch.tensor([[PIECES[piece] for piece in scene] for scene in scenes]),
+            torch.tensor([place for *place, _ in asked]),
+            looks,
         )
 
 

@@ -13,13 +13,21 @@ NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A question about `scene`, its short answer, and why."""
+    """A question about `scene`, its short answer, and why.
+
+    looks: the cells that one looks at for it, first and then.
+    """
 
     kind: str
     scene: Scene
     question: str
     answer: str
     why: str
+    looks: tuple[Sequence[int], Sequence[int]]
+
+
+Made = tuple[str, str, str, tuple[Sequence[int], Sequence[int]]]
+"""Question, answer, why, looks."""
 
 
 def plural(shape: str) -> str:
@@ -36,6 +44,11 @@ def at(place: int) -> str:
 
 def listed(places: Sequence[int]) -> str:
     return ", ".join(PLACES[i] for i in places)
+
+
+def _filled(scene: Scene, named: str = "") -> list[int]:
+    """The cells with a shape, or with one of the colour or kind that is named."""
+    return [i for i, p in enumerate(scene) if p and p != QUESTION and (not named or named in p)]
 
 
 def group(rng: random.Random, scene: Scene) -> tuple[str, list[int]]:
@@ -63,10 +76,10 @@ COUNT = (
 )
 
 
-def count(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
+def count(rng: random.Random, scene: Scene) -> Made | None:
     name, places = group(rng, scene)
     why = f"Found at {listed(places)}." if places else "None found."
-    return rng.choice(COUNT).format(name), str(len(places)), why
+    return rng.choice(COUNT).format(name), str(len(places)), why, (places, places)
 
 
 EXIST = (
@@ -78,7 +91,7 @@ EXIST = (
 )
 
 
-def exist(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
+def exist(rng: random.Random, scene: Scene) -> Made | None:
     there = pieces(scene)
     if not there:
         return None
@@ -91,7 +104,7 @@ def exist(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
     places = [i for i in range(9) if scene[i] == (color, shape)]
     why = f"Found at {listed(places)}." if places else "None found."
     question = rng.choice(EXIST).format(article(f"{color} {shape}"))
-    return question, "yes" if places else "no", why
+    return question, "yes" if places else "no", why, (places, places)
 
 
 ATTRIBUTE = {
@@ -112,20 +125,20 @@ def _asked(rng: random.Random, piece: Piece) -> tuple[str, str]:
     return form, answers[form]
 
 
-def attribute(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
+def attribute(rng: random.Random, scene: Scene) -> Made | None:
     place = rng.choice([i for i in range(9) if scene[i] and scene[i] != QUESTION] or [-1])
     piece = scene[place]
     if place < 0 or piece is None:
         return None
     form, answer = _asked(rng, piece)
     why = f"{article(' '.join(piece)).capitalize()} is {at(place)}."
-    return rng.choice(ATTRIBUTE[form]).format(at(place)), answer, why
+    return rng.choice(ATTRIBUTE[form]).format(at(place)), answer, why, ([place], [place])
 
 
 LOCATE = ("Where is the {}?", "In which place is the {}?", "Where do you see the {}?")
 
 
-def locate(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
+def locate(rng: random.Random, scene: Scene) -> Made | None:
     there = pieces(scene)
     single = [i for i in range(9) if (p := scene[i]) and p != QUESTION and there.count(p) == 1]
     if not single:
@@ -133,7 +146,7 @@ def locate(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
     place = rng.choice(single)
     name = " ".join(scene[place] or ())
     why = f"The {name} is {at(place)}."
-    return rng.choice(LOCATE).format(name), PLACES[place], why
+    return rng.choice(LOCATE).format(name), PLACES[place], why, ([place], [place])
 
 
 DIRECTIONS: dict[tuple[int, int], tuple[str, ...]] = {
@@ -153,7 +166,7 @@ RELATION = {
 }
 
 
-def relation(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
+def relation(rng: random.Random, scene: Scene) -> Made | None:
     there = pieces(scene)
     (dx, dy), words = rng.choice(list(DIRECTIONS.items()))
     pairs = []
@@ -163,14 +176,16 @@ def relation(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
             continue
         neighbour = scene[y * 3 + x]
         if neighbour and neighbour != QUESTION:
-            pairs.append((i, piece, neighbour))
+            pairs.append((i, y * 3 + x))
     if not pairs:
         return None
-    place, piece, neighbour = rng.choice(pairs)
+    place, beside = rng.choice(pairs)
+    piece, neighbour = scene[place] or QUESTION, scene[beside] or QUESTION
     form, answer = _asked(rng, neighbour)
     name, next_to = " ".join(piece), " ".join(neighbour)
     why = f"The {name} is {at(place)}. {words[0].capitalize()} it is {article(next_to)}."
-    return rng.choice(RELATION[form]).format(rng.choice(words), name), answer, why
+    question = rng.choice(RELATION[form]).format(rng.choice(words), name)
+    return question, answer, why, ([place], [beside])
 
 
 COMPARE = (
@@ -185,21 +200,24 @@ WHICH_MORE = (
 )
 
 
-def compare(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
+def compare(rng: random.Random, scene: Scene) -> Made | None:
     there = pieces(scene)
     shapes = sorted({shape for _, shape in there})
     if len(shapes) < 2:
         return None
     a, b = rng.sample(shapes, 2)
-    n, m = (sum(shape == s for _, s in there) for shape in (a, b))
+    looks = _filled(scene, a), _filled(scene, b)
+    n, m = map(len, looks)
     why = f"There are {n} {plural(a)} and {m} {plural(b)}."
     if rng.random() < 0.5:
         if n == m and rng.random() < 0.6:
             return None
-        return rng.choice(COMPARE).format(plural(a), plural(b)), "yes" if n > m else "no", why
+        question = rng.choice(COMPARE).format(plural(a), plural(b))
+        return question, "yes" if n > m else "no", why, looks
     if n == m:
         return None
-    return rng.choice(WHICH_MORE).format(plural(a), plural(b)), plural(a if n > m else b), why
+    question = rng.choice(WHICH_MORE).format(plural(a), plural(b))
+    return question, plural(a if n > m else b), why, looks
 
 
 REMOVE = (
@@ -210,17 +228,16 @@ REMOVE = (
 )
 
 
-def remove(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
+def remove(rng: random.Random, scene: Scene) -> Made | None:
     there = pieces(scene)
     if not there:
         return None
     color, shape = rng.choice(there)
-    if rng.random() < 0.5:
-        name, gone = plural(shape), sum(s == shape for _, s in there)
-    else:
-        name, gone = f"{color} shapes", sum(c == color for c, _ in there)
-    why = f"There are {len(there)} shapes and {gone} {name}."
-    return rng.choice(REMOVE).format(name), str(len(there) - gone), why
+    name, gone = (plural(shape), shape) if rng.random() < 0.5 else (f"{color} shapes", color)
+    places = _filled(scene, gone)
+    left = [i for i in _filled(scene) if i not in places]
+    why = f"There are {len(there)} shapes and {len(places)} {name}."
+    return rng.choice(REMOVE).format(name), str(len(left)), why, (places, left)
 
 
 ANALOGY = (
@@ -250,7 +267,7 @@ def analogy_scene(rng: random.Random) -> Scene:
     return tuple(cells)
 
 
-def analogy(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
+def analogy(rng: random.Random, scene: Scene) -> Made | None:
     a, b, c = scene[0], scene[2], scene[6]
     if scene[8] != QUESTION or not (a and b and c):
         return None
@@ -262,7 +279,7 @@ def analogy(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
     else:
         answer = (b[0], c[1])
         why = f"The color changes from {a[0]} to {b[0]} and the shape stays {c[1]}."
-    return rng.choice(ANALOGY), " ".join(answer), why
+    return rng.choice(ANALOGY), " ".join(answer), why, ([0, 2, 6], [6])
 
 
 ODD = (
@@ -286,14 +303,15 @@ def odd_scene(rng: random.Random) -> Scene:
     return tuple(cells)
 
 
-def odd(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
+def odd(rng: random.Random, scene: Scene) -> Made | None:
     there = pieces(scene)
     kinds = sorted(set(there), key=there.count)
     if len(there) < 4 or len(kinds) != 2 or there.count(kinds[0]) != 1:
         return None
     different, main = kinds
     why = f"All others are {main[0]} {plural(main[1])}."
-    return rng.choice(ODD), " ".join(different), why
+    place = [scene.index(different)]
+    return rng.choice(ODD), " ".join(different), why, (place, place)
 
 
 DESCRIBE = (
@@ -304,18 +322,18 @@ DESCRIBE = (
 )
 
 
-def describe(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
+def describe(rng: random.Random, scene: Scene) -> Made | None:
     words = {None: "empty", QUESTION: "question mark"}
     cells = [words.get(piece) or " ".join(piece or ()) for piece in scene]
-    return rng.choice(DESCRIBE), ", ".join(cells), ""
+    return rng.choice(DESCRIBE), ", ".join(cells), "", (_filled(scene), _filled(scene))
 
 
 WHERE = ("Where are the {}?", "Which places hold {}?", "Find all {}.")
 
 
-def where(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
+def where(rng: random.Random, scene: Scene) -> Made | None:
     name, places = group(rng, scene)
-    return rng.choice(WHERE).format(name), listed(places) or "nowhere", ""
+    return rng.choice(WHERE).format(name), listed(places) or "nowhere", "", (places, places)
 
 
 SORT = {
@@ -324,7 +342,7 @@ SORT = {
 }
 
 
-def sort(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
+def sort(rng: random.Random, scene: Scene) -> Made | None:
     there = pieces(scene)
     form = rng.choice(("color", "shape"))
     part, order = (0, tuple(COLORS)) if form == "color" else (1, SHAPES)
@@ -333,10 +351,10 @@ def sort(rng: random.Random, scene: Scene) -> tuple[str, str, str] | None:
         for name in order
         if any(piece[part] == name for piece in there)
     ]
-    return rng.choice(SORT[form]), "; ".join(groups), ""
+    return rng.choice(SORT[form]), "; ".join(groups), "", (_filled(scene), _filled(scene))
 
 
-Maker = Callable[[random.Random, Scene], tuple[str, str, str] | None]
+Maker = Callable[[random.Random, Scene], Made | None]
 KINDS: dict[str, Maker] = {
     "attribute": attribute,
     "locate": locate,

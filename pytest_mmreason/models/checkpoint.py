@@ -28,6 +28,7 @@ SMALL_FILE_BYTES = 32 * 2**20
 _POINTER = b"version https://git-lfs"
 _PROBE_TIMEOUT_S = 3.0
 _SAMPLE_BYTES = 4096
+_STRIDE = 2**20
 _SAMPLES = 2048
 _REPO = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
@@ -42,12 +43,15 @@ class Checkpoint:
     revision: the commit to which every file of a repository is pinned; None for a folder.
     content:  the hash of a folder's files; "" for a repository, whose commit tells as much.
     config:   ``config.json`` as it stands.
+    code:     the classes that the checkpoint brings as code of its own, by auto class; of
+              a folder, whatever else of it is code too.
     """
 
     source: str
     revision: str | None
     content: str
     config: dict[str, Any] = field(hash=False)
+    code: dict[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -60,12 +64,6 @@ class Checkpoint:
     def model_type(self) -> str:
         """The architecture, as transformers names it; "" if the file does not say."""
         return str(self.config.get("model_type") or "")
-
-    @property
-    def code(self) -> dict[str, Any]:
-        """The classes that the checkpoint brings as code of its own, by auto class."""
-        found = self.config.get("auto_map")
-        return found if isinstance(found, dict) else {}
 
 
 def require_libraries(name: str) -> None:
@@ -83,9 +81,19 @@ def find(source: str, name: str, base: Path = Path()) -> Checkpoint:
     Raises UsageError where it is not there, or cannot be had.
     """
     folder = base / Path(source).expanduser()
-    if folder.is_dir():
-        return _in_folder(folder, name)
-    if folder.is_file():
+    try:
+        is_folder, is_file = folder.is_dir(), folder.is_file()
+    except OSError as error:
+        raise UsageError(f"{name}: {error.strerror or error}") from None
+    if is_folder:
+        try:
+            return _in_folder(folder, name)
+        except OSError as error:
+            where = f"{error.filename} " if error.filename else f"{folder} "
+            raise UsageError(f"{name}: {where}cannot be read: {error.strerror or error}") from None
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{name}: a file of {folder} is no UTF-8 text: {error}") from None
+    if is_file:
         raise UsageError(f"{name}: {folder} is a file; name the folder that holds config.json")
     repository, _, revision = source.partition("@")
     if source.startswith((".", "/", "~")) or not _REPO.fullmatch(repository):
@@ -106,7 +114,19 @@ def _in_folder(folder: Path, name: str) -> Checkpoint:
     _check_weights(folder, name)
     for path in sorted(folder.glob("*.safetensors")):
         _check_whole(path, name)
-    return Checkpoint(str(folder), None, content_hash(folder), config)
+    code = dict(_auto_map(config))
+    for path in sorted(folder.glob("*.json")):
+        if path.name not in ("config.json", "tokenizer.json") and not path.match("*.index.json"):
+            parsed = _parsed(path.read_text(encoding="utf-8"), f"{name}: {path}", any_kind=True)
+            code |= _auto_map(parsed)
+    if (folder / "custom_generate").is_dir():
+        code["generate"] = "custom_generate"
+    return Checkpoint(str(folder), None, content_hash(folder), config, code)
+
+
+def _auto_map(config: object) -> dict[str, Any]:
+    found = config.get("auto_map") if isinstance(config, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _check_weights(folder: Path, name: str) -> None:
@@ -125,7 +145,12 @@ def _check_weights(folder: Path, name: str) -> None:
     if indices:
         shown = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
         raise UsageError(f"{name}: files of weights are missing from {folder}: {shown}")
-    if not any(next(folder.glob(pattern), None) for pattern in _WEIGHTS):
+    found = [path for pattern in _WEIGHTS for path in folder.glob(pattern)]
+    if found and all(path.name.startswith("adapter_") for path in found):
+        raise UsageError(
+            f"{name}: {folder} holds an adapter's weights only: merge it into its base model first"
+        )
+    if not found:
         raise UsageError(
             f"{name}: {folder} holds no weights (*.safetensors); "
             "is it the folder that save_pretrained wrote?"
@@ -198,13 +223,13 @@ def _on_hub(repository: str, revision: str | None, name: str) -> Checkpoint:
         raise UsageError(f"{name}: {repository} cannot be had: {what}") from None
     config = _parsed(path.read_text(encoding="utf-8"), f"{name}: config.json of {repository}")
     # The cache keeps a snapshot as .../snapshots/COMMIT/config.json.
-    return Checkpoint(repository, path.parent.name, "", config)
+    return Checkpoint(repository, path.parent.name, "", config, _auto_map(config))
 
 
 def _reaches(url: str) -> bool:
     """False if nobody answers at `url`; behind a proxy nothing can be told."""
     parts = urlsplit(url)
-    if parts.scheme in getproxies() and not proxy_bypass(parts.hostname or ""):
+    if {parts.scheme, "all"} & getproxies().keys() and not proxy_bypass(parts.hostname or ""):
         return True
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
@@ -214,22 +239,23 @@ def _reaches(url: str) -> bool:
     return True
 
 
-def _parsed(text: str, where: str) -> dict[str, Any]:
+def _parsed(text: str, where: str, *, any_kind: bool = False) -> dict[str, Any]:
+    """A JSON object; of `any_kind`, whatever JSON it is."""
     try:
         config = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{where} is not JSON ({error})") from None
-    if not isinstance(config, dict):
+    if not isinstance(config, dict) and not any_kind:
         raise UsageError(f"{where} is no configuration: a JSON object is needed")
-    return config
+    return config  # type: ignore[no-any-return]
 
 
 def content_hash(folder: Path) -> str:
     """SHA-256 over every file of a checkpoint's folder that can change its answers.
 
     Files above SMALL_FILE_BYTES are not read whole: gigabytes would take longer than many
-    a run. Of safetensors, the header and the beginning and end of every tensor are read,
-    of others evenly spread blocks: training changes nearly every number of a tensor.
+    a run. Of safetensors, the header, and of every tensor its end and a block each
+    _STRIDE bytes; of others evenly spread blocks: training changes nearly every number.
     """
     digest = hashlib.sha256()
     for path in _files(folder):
@@ -265,7 +291,7 @@ def _offsets(file: BinaryIO, size: int) -> Iterator[int]:
         body = file.tell()
         yield from range(0, body, _SAMPLE_BYTES)
         for start, end in spans:
-            yield body + start
+            yield from range(body + start, body + end, _STRIDE)
             yield body + max(start, end - _SAMPLE_BYTES)
         return
     step = max(_SAMPLE_BYTES, size // _SAMPLES)

@@ -62,6 +62,9 @@ def auto_class(found: Checkpoint, config: Any, name: str, *, trust: bool, images
     import transformers
 
     native = [n for n in _AUTO_CLASSES if type(config) in getattr(transformers, n)._model_mapping]
+    # Some classes answer in two ways (BART's decoder alone, say): the one that was saved.
+    saved = set(getattr(config, "architectures", None) or ())
+    native.sort(key=lambda n: saved.isdisjoint(_classes(transformers, n, config)))
     own = [n for n in _AUTO_CLASSES if n in found.code] if trust else []
     # Of a checkpoint with code of its own, nobody can tell what its causal model takes.
     usable = own or native
@@ -80,6 +83,12 @@ def auto_class(found: Checkpoint, config: Any, name: str, *, trust: bool, images
         f"{name}: transformers {transformers.__version__} has no class that answers questions with "
         f"{kind} ({found.model_type}). Serve it and use openai:, or wrap it as python:MODULE:ATTR"
     )
+
+
+def _classes(transformers: Any, auto: str, config: Any) -> set[str]:
+    """The names of the classes that an auto class makes of `config`."""
+    made = getattr(transformers, auto)._model_mapping[type(config)]
+    return {kind.__name__ for kind in (made if isinstance(made, (list, tuple)) else [made])}
 
 
 def _needs_trust(found: Checkpoint, name: str) -> str:

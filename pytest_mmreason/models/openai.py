@@ -114,7 +114,7 @@ class OpenAIModel:
         Raises UsageError where nobody answers. Behind a proxy nothing can be told.
         """
         parts = urlsplit(self._base_url)
-        if parts.scheme in getproxies() and not proxy_bypass(parts.hostname or ""):
+        if {parts.scheme, "all"} & getproxies().keys() and not proxy_bypass(parts.hostname or ""):
             return
         port = parts.port or (443 if parts.scheme == "https" else 80)
         try:

@@ -42,6 +42,15 @@ def test_size_doubles_while_a_batch_costs_little_more_than_one() -> None:
     assert grown(BatchSize(), lambda count: 1.0, 8) == [1, 2, 4, 8, 16, 32, LARGEST, LARGEST]
 
 
+def test_sizes_are_told_as_a_range_where_some_shapes_take_more_memory() -> None:
+    size = BatchSize(8)
+    size.took("small", 8, 1.0)
+    assert str(size) == "8"
+    size.ran_out("large", 8)
+    size.ran_out("large", 4)
+    assert str(size) == "2–8"
+
+
 def test_size_goes_back_where_a_doubled_batch_is_no_faster() -> None:
     sizes = grown(BatchSize(), lambda count: 1.0 if count <= 4 else count / 3, TRIES + 10)
     assert sizes == [1, 2, 4, *[8] * TRIES, *[4] * 7]

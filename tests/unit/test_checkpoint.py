@@ -209,3 +209,49 @@ def test_a_hub_that_nobody_answers_for_is_said_at_once(
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", download)
     assert "the hub cannot be reached. Where there is a network: hf download a/b" in fault("a/b")
     assert tried == [True]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("processor_config.json", '{"auto_map": {"AutoProcessor": "own.Processor"}}'),
+        ("tokenizer_config.json", '{"auto_map": {"AutoTokenizer": ["own.Slow", null]}}'),
+        ("custom_generate/generate.py", "def generate(): ..."),
+    ],
+)
+def test_code_of_a_checkpoint_is_seen_wherever_it_is_named(
+    folder: Path, name: str, content: str
+) -> None:
+    assert find(str(folder), "x").code == {}
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text(content, encoding="utf-8")
+    assert len(find(str(folder), "x").code) == 1
+
+
+@pytest.mark.parametrize("name", ["generation_config.json", "processor_config.json"])
+def test_a_damaged_configuration_is_named(folder: Path, name: str) -> None:
+    (folder / name).write_text("{", encoding="utf-8")
+    assert f"{folder / name} is not JSON" in fault(str(folder))
+    (folder / name).write_bytes(b'{"a": "\xff"}')
+    assert "is no UTF-8 text" in fault(str(folder))
+
+
+def test_the_weights_of_an_adapter_are_no_weights(folder: Path) -> None:
+    (folder / "model.safetensors").rename(folder / "adapter_model.safetensors")
+    assert "holds an adapter's weights only: merge it" in fault(str(folder))
+
+
+def test_a_name_that_no_folder_can_have_is_said(tmp_path: Path) -> None:
+    assert "File name too long" in fault("x" * 5000)
+
+
+def test_large_weights_are_told_apart_within_a_tensor(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoint, "SMALL_FILE_BYTES", 100)
+    monkeypatch.setattr(checkpoint, "_STRIDE", 5000)
+    (folder / "model.safetensors").write_bytes(safetensors({"a": bytes(30000)}))
+    before = content_hash(folder)
+    inside = bytes(10000) + b"\1" * 9000 + bytes(11000)
+    (folder / "model.safetensors").write_bytes(safetensors({"a": inside}))
+    assert content_hash(folder) != before

@@ -103,6 +103,14 @@ def test_only_what_follows_the_reasoning_is_judged_and_all_is_kept() -> None:
     assert record.response == "<think>b</think> 3"
 
 
+@pytest.mark.parametrize("text", ["", "   "])
+def test_an_answer_that_was_cut_before_it_began_is_an_error(text: str) -> None:
+    record = evaluate(answering(Response(text, "length")))
+    assert (record.status, record.score) == ("model_error", None)
+    assert "reached its token limit before any answer" in record.reason
+    assert "--mm-param max_tokens=N" in record.reason
+
+
 def test_an_answer_that_was_cut_short_is_scored_and_flagged() -> None:
     record = evaluate(answering(Response("it is", "length")))
     assert (record.status, record.flags, record.finish_reason) == (
