@@ -14,7 +14,7 @@ from pytest_mmreason.record import Record
 from pytest_mmreason.reports import tables
 from pytest_mmreason.reports.text import encodable, inert
 from pytest_mmreason.settings import Settings
-from pytest_mmreason.summary import RunResult, Summary, lowest
+from pytest_mmreason.summary import RunResult, Summary, label, lowest
 
 
 class Printer:
@@ -72,7 +72,9 @@ class Printer:
             self.line(line)
 
     def _run(self, summary: Summary, run: RunResult, settings: Settings) -> None:
-        self._section(f"mmreason: {inert(run.spec.model)} on {inert(run.spec.benchmark.name)}")
+        several = len({other.spec.prompt for other in summary.runs}) > 1
+        model = f"{run.spec.model} ({run.spec.prompt})" if several else run.spec.model
+        self._section(f"mmreason: {inert(model)} on {inert(run.spec.benchmark.name)}")
         for name, value in tables.facts(run, settings, summary.details.get(run.spec.spec, "")):
             self.folded(f" {name:10} {value}", indent=12)
         self.line("")
@@ -104,7 +106,7 @@ class Printer:
             whole = ledger.whole(record)
             self.line(
                 f" {record.score:.2f}  {inert(record.sample)}"
-                + (f"  ({inert(record.model)})" if len(summary.runs) > 1 else "")
+                + (f"  ({inert(_run_name(record, summary))})" if len(summary.runs) > 1 else "")
             )
             for line in explanation(whole, sample.question, sample.answer):
                 self.folded(f"       {line}", indent=18)
@@ -131,6 +133,17 @@ class Printer:
 
     def _write(self, text: str, **markup: bool) -> None:
         self._writer.line(encodable(text, sys.stdout), **markup)
+
+
+def _run_name(record: Record, summary: Summary) -> str:
+    """What tells the run of a record from the others of its session."""
+    of = (record.benchmark, record.model, record.prompt)
+    runs = summary.runs
+    return next(
+        label(run, runs)
+        for run in runs
+        if (run.spec.benchmark.name, run.spec.model, run.spec.prompt) == of
+    )
 
 
 def render(table: tables.Table, width: int, colour: bool) -> list[str]:
