@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from pytest_mmreason.errors import UsageError
 from pytest_mmreason.models.base import Request
 from pytest_mmreason.prompting import Prompt
 
-_QUESTION, _SYSTEM = "mmreasonquestion", "mmreasonsystem"
+_QUESTION, _ANSWER = "mmreasonquestion", "mmreasonanswer"
+_SYSTEM, _REST = "mmreasonsystem", "mmreasonrest"
+_MEDIA = re.compile(r"image|img|boi|eoi|vision|video|audio", re.IGNORECASE)
+_THINKING = re.compile(r"<think(?:ing)?>\s*\Z", re.IGNORECASE)
+
+_Part: TypeAlias = str | None
+"""Of a turn: a text, or None where an image stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,9 @@ class Chat:
     template:  a Jinja template in place of the checkpoint's own; None takes that.
     images:    True if images are to be sent.
 
+    `reply_prefix` is the reasoning tag that the template opens for the model, or "": what the
+    model writes does not repeat it, and belongs behind it.
+
     Raises UsageError, naming what to do, where neither a template nor a plain form is known.
     """
 
@@ -85,7 +95,12 @@ class Chat:
             if not self._template and not self._takes_images:
                 self.note = f"{name} has no chat template: the prompt is sent as it stands"
         self._as_text = not self._takes_images
-        self._has_system = True
+        self._strings: frozenset[str] = frozenset()
+        self._has_system = self._system_sees = True
+        self.reply_prefix = ""
+        self._marks = _marks(processor, self.tokenizer)
+        if self._takes_images:
+            self._marks = (*self._marks, self._image_token)
         if self._template:
             self._try_out(images and self._takes_images)
 
@@ -93,19 +108,18 @@ class Chat:
         """The tensors of a batch, on the CPU: padded, with the images of each request."""
         conversations = [self.conversation(request) for request in requests]
         images = [[image.pil() for image in request.images] for request in requests]
-        if self._template and self._takes_images and self._plain is None:
+        if self._template and self._plain is None and not self._as_text:
             for conversation, found in zip(conversations, images, strict=True):
                 _put_images(conversation, found)
-            if not self._as_text:
-                return self.processor.apply_chat_template(
-                    conversations,
-                    chat_template=self._template,
-                    add_generation_prompt=True,
-                    tokenize=True,
-                    return_dict=True,
-                    return_tensors="pt",
-                    processor_kwargs={"padding": True},
-                )
+            return self.processor.apply_chat_template(
+                conversations,
+                chat_template=self._template,
+                add_generation_prompt=True,
+                tokenize=True,
+                return_dict=True,
+                return_tensors="pt",
+                processor_kwargs={"padding": True},
+            )
         texts = [self.text(conversation) for conversation in conversations]
         options: dict[str, Any] = {"return_tensors": "pt", "padding": True}
         bos = getattr(self.tokenizer, "bos_token", None)
@@ -152,38 +166,42 @@ class Chat:
     def conversation(self, request: Request) -> list[dict[str, Any]]:
         """The prompt's turns as transformers has them; images where the turns name them."""
         turns: list[dict[str, Any]] = []
-        pending = ""
+        waiting: list[_Part] = []  # of system turns that the template would not show
         for turn in _with_images(request.prompt, len(request.images)).turns:
-            if turn.role == "system" and not self._has_system:
-                pending += f"{self._as_words(turn.text)}\n\n"
+            parts = [self._as_words(p) if isinstance(p, str) else None for p in turn.parts]
+            known = self._has_system and (self._system_sees or None not in parts)
+            if turn.role == "system" and not known:
+                waiting += [*parts, "\n\n"]
                 continue
-            content: list[dict[str, Any]] = []
-            for part in turn.parts:
-                if not isinstance(part, str):
-                    content.append({"type": "image"})
-                else:
-                    part = self._as_words(part)
-                    text = pending + part if turn.role == "user" else part
-                    pending = "" if turn.role == "user" else pending
-                    content.append({"type": "text", "text": text})
-            turns.append({"role": turn.role, "content": self._content(content)})
+            if turn.role == "user":
+                parts, waiting = [*waiting, *parts], []
+            turns.append(self._turn(turn.role, parts))
+        if waiting:  # no user turn came
+            turns.append(self._turn("user", waiting[:-1]))
         return turns
 
     def _as_words(self, text: str) -> str:
         """`text` in which no token can stand for an image: questions may speak of "<image>"."""
-        for name in ("image_token", "video_token", "audio_token"):
-            found = getattr(self.processor, name, None)
-            token = str(getattr(found, "content", found) or "")
-            if token and token in text:
-                text = text.replace(token, f"{token[0]} {token[1:]}")
+        # Half a surrogate pair is no text that can be encoded.
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        for token in self._marks:
+            text = text.replace(token, f"{token[0]} {token[1:]}")
         return text
 
-    def _content(self, parts: list[dict[str, Any]]) -> Any:
-        if not self._as_text:
-            return parts
-        return "".join(
-            part["text"] if part["type"] == "text" else f"{self._image_token}\n" for part in parts
-        )
+    def _turn(self, role: str, parts: Sequence[_Part]) -> dict[str, Any]:
+        """One turn as the template takes it; neighbouring texts are one, as some show only one."""
+        if self._as_text or role in self._strings:
+            marker = f"{self._image_token}\n"
+            return {"role": role, "content": "".join(marker if p is None else p for p in parts)}
+        content: list[dict[str, Any]] = []
+        for part in parts:
+            if part is None:
+                content.append({"type": "image"})
+            elif content and content[-1]["type"] == "text":
+                content[-1]["text"] += part
+            else:
+                content.append({"type": "text", "text": part})
+        return {"role": role, "content": content}
 
     @property
     def _image_token(self) -> str:
@@ -199,34 +217,58 @@ class Chat:
 
     def _try_out(self, images: bool) -> None:
         """Learn what the template shows: parts or plain strings, a system turn or none."""
-        parts = [{"type": "text", "text": _QUESTION}]
-        if images:
-            parts.insert(0, {"type": "image"})
+        asked: list[_Part] = [None, _QUESTION] if images else [_QUESTION]
         trouble = ""
         for as_text in (self._as_text, True):
             self._as_text = as_text
-            user = {"role": "user", "content": self._content(parts)}
             try:
-                shown = self.text([user])
+                shown = self._shown(("user", asked))
+                sees = not images or as_text or shown != self._shown(("user", [_QUESTION]))
             except Exception as error:  # a template may raise anything
                 trouble = f": {type(error).__name__}: {error}"
                 continue
-            sees = (
-                not images
-                or as_text
-                or shown != self.text([{"role": "user", "content": self._content(parts[1:])}])
-            )
-            if _QUESTION in shown and "'type'" not in shown and sees:
+            if _QUESTION in shown and sees:
                 break
         else:
             raise UsageError(
                 f"{self._name}: its chat template does not show what it is given{trouble}"
             )
-        system = {"role": "system", "content": self._content([{"type": "text", "text": _SYSTEM}])}
+        opened = _THINKING.search(shown)
+        self.reply_prefix = opened.group() if opened else ""
+        user = ("user", asked)
+        self._learn("assistant", _ANSWER, user, ("assistant", [_ANSWER]), ("user", [_QUESTION]))
+        self._has_system = self._learn("system", _SYSTEM, ("system", [_SYSTEM]), user)
+        if images and self._has_system:
+            self._system_sees = self._as_text or self._sees_system_images(user)
+
+    def _learn(self, role: str, word: str, *turns: tuple[str, Sequence[_Part]]) -> bool:
+        """True if the template shows `word` of a `role`'s turn: in parts, else as a string."""
+        before = self._strings
+        for strings in (before, before | {role}):
+            self._strings = strings
+            try:
+                if word in self._shown(*turns):
+                    return True
+            except Exception:  # many templates refuse a role, or lists from it
+                continue
+        self._strings = before
+        return False
+
+    def _sees_system_images(self, user: tuple[str, Sequence[_Part]]) -> bool:
+        """True if the template shows every image of a system turn, and the text around it."""
+        if "system" in self._strings:
+            return False
         try:
-            self._has_system = _SYSTEM in self.text([system, user])
-        except Exception:  # many templates refuse the role
-            self._has_system = False
+            one = self._shown(("system", [_SYSTEM, None, _REST]), user)
+            two = self._shown(("system", [_SYSTEM, None, None, _REST]), user)
+        except Exception:  # some templates refuse them
+            return False
+        return _SYSTEM in one and _REST in one and one != two
+
+    def _shown(self, *turns: tuple[str, Sequence[_Part]]) -> str:
+        """`turns` rendered; "" where the template writes a list as Python would."""
+        shown = self.text([self._turn(role, parts) for role, parts in turns])
+        return "" if "'type'" in shown else shown
 
 
 def _with_images(prompt: Prompt, count: int) -> Prompt:
@@ -237,12 +279,41 @@ def _with_images(prompt: Prompt, count: int) -> Prompt:
 
 
 def _put_images(conversation: list[dict[str, Any]], images: Sequence[Any]) -> None:
+    """Each image into its part of the turns; a ValueError if they have no part for one."""
     waiting = iter(images)
     for turn in conversation:
         if isinstance(turn["content"], list):
             for part in turn["content"]:
                 if part["type"] == "image":
                     part["image"] = next(waiting)
+    if left := len(list(waiting)):
+        raise ValueError(f"the chat template has no place for {left} of {len(images)} images")
+
+
+def _marks(processor: Any, tokenizer: Any) -> tuple[str, ...]:
+    """The tokens that images, videos and sounds are read by, or put between, longest first.
+
+    Found by name, since every processor has its own: among its and its tokenizer's
+    attributes, and in the tokenizer's vocabulary, where some hold the only trace.
+    """
+    found = {t for t in tokenizer.get_added_vocab() if _MEDIA.search(t) and not t.isalnum()}
+    named = {**getattr(tokenizer, "special_tokens_map", {}), **vars(processor)}
+    for name, value in named.items():
+        if _MEDIA.search(name):
+            found.update(_tokens(name, value, tokenizer))
+    return tuple(sorted((t for t in found if len(t) > 1), key=lambda t: (-len(t), t)))
+
+
+def _tokens(name: str, value: Any, tokenizer: Any) -> Iterator[str]:
+    """The tokens that an attribute holds, or that its ids stand for."""
+    if name.endswith(("_token_id", "_token_ids")):
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, int):
+                yield str(tokenizer.convert_ids_to_tokens(one) or "")
+    elif name.endswith(("_token", "_tag")):
+        token = getattr(value, "content", value)
+        if isinstance(token, str):
+            yield token
 
 
 def _own_template(processor: Any) -> str | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,17 +22,53 @@ ALIASES = {
 }
 """Names of OpenAI's API, so that a run may change its backend and keep its parameters."""
 
-SAMPLING = ("temperature", "top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff")
+SAMPLING = (
+    *("temperature", "top_h", "top_k", "top_p", "min_p"),
+    *("typical_p", "epsilon_cutoff", "eta_cutoff"),
+)
+
+_OUTPUT = (
+    *("num_return_sequences", "output_attentions", "output_hidden_states", "output_logits"),
+    *("output_scores", "return_dict_in_generate", "max_time"),
+)
+"""What would change the form of the output, or let the machine's speed decide where it ends."""
+
+_REMOTE = (
+    *("constraints", "force_words_ids", "penalty_alpha", "dola_layers"),
+    *("num_beam_groups", "diversity_penalty"),
+)
+"""Ways of decoding for which transformers fetches code from the hub."""
+
+_SHORTCUTS = ("use_mtp", "prompt_lookup_num_tokens", "assistant_early_exit")
+"""Ways to the same text that refuse a batch of more than one."""
 
 _NOT_OURS = frozenset(
     [
-        # What the adapter decides, and what would change the form of the output.
+        *(*_OUTPUT, *_REMOTE, "token_healing", "transformers_version"),
+        # What the adapter decides.
         *("bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id", "is_assistant"),
-        *("num_return_sequences", "output_attentions", "output_hidden_states", "output_logits"),
-        *("output_scores", "return_dict_in_generate", "max_time", "transformers_version"),
         *("continuous_batching_config", "watermarking_config", "max_length", "min_length"),
     ]
 )
+
+_NUMBERS: tuple[tuple[str, Any, float, float], ...] = (
+    ("max_new_tokens", int, 1, math.inf),
+    ("min_new_tokens", int, 0, math.inf),
+    ("num_beams", int, 1, math.inf),
+    ("seed", int, 0, math.inf),
+    ("no_repeat_ngram_size", int, 0, math.inf),
+    ("encoder_no_repeat_ngram_size", int, 0, math.inf),
+    ("top_k", int, 0, math.inf),
+    ("temperature", (int, float), 0, math.inf),
+    ("length_penalty", (int, float), -math.inf, math.inf),
+    ("guidance_scale", (int, float), -math.inf, math.inf),
+    ("top_p", (int, float), 0, 1),
+    ("min_p", (int, float), 0, 1),
+    ("typical_p", (int, float), 0, 1),
+    ("epsilon_cutoff", (int, float), 0, 1),
+    ("eta_cutoff", (int, float), 0, 1),
+)
+"""Parameters that are numbers: of what kind, and from where to where."""
 
 
 def known_parameters() -> list[str]:
@@ -53,29 +90,69 @@ def check_parameters(params: Mapping[str, Any], name: str) -> None:
                 f"--mm-param {key}: no generation parameter of {name}. {nearest(key, known)}"
             )
     values = _renamed(params)
-    for key, kind, low in (
-        ("max_new_tokens", int, 1),
-        ("num_beams", int, 1),
-        ("seed", int, 0),
-        ("top_k", int, 0),
-        ("temperature", (int, float), 0),
-        ("top_p", (int, float), 0),
-    ):
-        value = values.get(key)
-        wrong = value is not None and (not isinstance(value, kind) or isinstance(value, bool))
-        if wrong or (value is not None and value < low):
-            what = "a number" if isinstance(kind, tuple) else "a whole number"
-            raise UsageError(f"--mm-param {key}={value}: {what} of at least {low} is needed")
+    _check_values(values)
+    for key, make in _processors().items():
+        try:
+            if values.get(key) is not None:
+                make(values[key])
+        except (ValueError, TypeError, LookupError) as error:
+            raise UsageError(f"--mm-param {key}={values[key]}: {error}") from None
     random = samples(values)
+    if random and (values.get("num_beams") or 1) > 1:
+        asked = next(key for key in ("do_sample", *SAMPLING) if values.get(key) is not None)
+        raise UsageError(
+            f"--mm-param num_beams={values['num_beams']} and {asked}={values[asked]}: beams that "
+            "are drawn at random could not be repeated with a seed; leave one of the two out"
+        )
     # Told to a greedy search, transformers warns of what sampling alone would read.
     left_out = {"seed", "do_sample", *(() if random else SAMPLING)}
-    checked = {
-        k: v for k, v in values.items() if k not in left_out and (k, v) != ("temperature", 0)
-    }
+    left = {k: v for k, v in values.items() if k not in left_out and (k, v) != ("temperature", 0)}
     try:
-        GenerationConfig(do_sample=random, **checked).validate()
+        GenerationConfig(do_sample=random, **left).validate()
+        if random:
+            _warpers(_sampling(values, None), "cpu")
     except (ValueError, TypeError) as error:
         raise UsageError(f"--mm-param: {name} refuses them: {error}") from None
+
+
+def _check_values(values: Mapping[str, Any]) -> None:
+    """UsageError naming the first value of a kind or size that cannot be meant."""
+    for key, kind, low, high in _NUMBERS:
+        value: Any = values.get(key)
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, kind) or not low <= value <= high:
+            what = "a whole number" if kind is int else "a number"
+            if low > -math.inf:
+                what += f" of at least {low}" if high == math.inf else f" from {low} to {high}"
+            raise UsageError(f"--mm-param {key}={value}: {what} is needed")
+    if not isinstance(values.get("do_sample") or False, bool):
+        raise UsageError(f"--mm-param do_sample={values['do_sample']}: true or false is needed")
+    stops = values.get("stop_strings")
+    listed = stops is None or (isinstance(stops, list) and len(stops) > 0)
+    if not listed or not all(stop and isinstance(stop, str) for stop in stops or ()):
+        raise UsageError(f"--mm-param stop={stops}: a string or a list of strings is needed")
+
+
+def _processors() -> dict[str, Callable[[Any], Any]]:
+    """What transformers makes of each parameter; made once, it says what it does not take."""
+    import torch
+    from transformers.generation import logits_process as made
+
+    token = torch.tensor([0])
+    return {
+        "repetition_penalty": made.RepetitionPenaltyLogitsProcessor,
+        "encoder_repetition_penalty": made.RepetitionPenaltyLogitsProcessor,  # takes the same
+        "bad_words_ids": lambda v: made.NoBadWordsLogitsProcessor(v, token),
+        "sequence_bias": made.SequenceBiasLogitsProcessor,
+        "exponential_decay_length_penalty": (
+            lambda v: made.ExponentialDecayLengthPenalty((int(v[0]), float(v[1])), token, 0)
+        ),
+        "suppress_tokens": made.SuppressTokensLogitsProcessor,
+        "begin_suppress_tokens": lambda v: made.SuppressTokensAtBeginLogitsProcessor(v, 0),
+        "forced_bos_token_id": int,
+        "forced_eos_token_id": lambda v: made.ForcedEOSTokenLogitsProcessor(1, v),
+    }
 
 
 def samples(params: Mapping[str, Any]) -> bool:
@@ -94,7 +171,44 @@ def _renamed(params: Mapping[str, Any]) -> dict[str, Any]:
     values = {ALIASES.get(key, key): value for key, value in params.items()}
     if isinstance(values.get("stop_strings"), str):
         values["stop_strings"] = [values["stop_strings"]]
+    for key in ("repetition_penalty", "encoder_repetition_penalty"):
+        if type(values.get(key)) is int:  # transformers takes a float only
+            values[key] = float(values[key])
     return values
+
+
+def _sampling(values: Mapping[str, Any], base: Any) -> dict[str, Any]:
+    """The numbers of a random choice: those of `values`, else the generation config's."""
+    found = {}
+    for key in SAMPLING:
+        asked = None if (key, values.get(key)) == ("temperature", 0) else values.get(key)
+        found[key] = getattr(base, key, None) if asked is None else asked
+    return found
+
+
+def sanitise(config: Any) -> None:
+    """Take out of a checkpoint's own generation config what no answer could be made with.
+
+    It has to happen in the model's: from there generate fills in what it is not given.
+    """
+    from transformers import GenerationConfig
+
+    default = GenerationConfig()
+    for name in (*_OUTPUT, *_REMOTE, *_SHORTCUTS, "token_healing"):
+        setattr(config, name, getattr(default, name, None))
+    config.stop_strings = list(_strings(config.stop_strings)) or None
+
+
+def _strings(found: Any) -> tuple[str, ...]:
+    """A config's stop strings, which may be one string alone."""
+    listed = [found] if isinstance(found, str) else found or ()
+    return tuple(str(stop) for stop in listed if stop)
+
+
+def limit_of(request: Request, base: Any) -> int:
+    """The most new tokens that a request asks for, or its checkpoint's generation config."""
+    asked = _renamed(request.params).get("max_new_tokens")
+    return int(asked or base.max_new_tokens or MAX_NEW_TOKENS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +249,10 @@ def decoding_for(
     own_seed = values.pop("seed", None)
     seed = seed if own_seed is None else own_seed
     config = deepcopy(base)
-    limit = values.pop("max_new_tokens", None) or config.max_new_tokens or MAX_NEW_TOKENS
+    values.pop("max_new_tokens", None)
+    limit = limit_of(requests[0], base)
     limit = min(limit, room) if room is not None else limit
-    config.max_new_tokens, config.max_length, config.max_time = limit, None, None
+    config.max_new_tokens, config.max_length = limit, None
     ends = _ends(base, tokenizer)
     config.eos_token_id = sorted(ends) or None
     if config.pad_token_id is None:
@@ -145,23 +260,21 @@ def decoding_for(
         if config.pad_token_id is None and ends:
             config.pad_token_id = min(ends)
     random = samples(values)
-    own = {name: values.pop(name, None) for name in SAMPLING}
-    if random and own["temperature"] == 0:
-        own["temperature"] = None
-    values.pop("do_sample", None)
     for key, value in values.items():
-        setattr(config, key, value)
-    by_row = random and not (config.num_beams or 1) > 1
-    for name in SAMPLING:
-        asked = own[name] if own[name] is not None else getattr(config, name)
-        own[name] = asked
-        setattr(config, name, None if by_row or not random else asked)
-    config.do_sample = random and not by_row
+        if value is not None and key not in SAMPLING:
+            setattr(config, key, value)
     processors = None
-    if by_row:
+    if random:
+        # Beams draw from one generator for the whole batch. They can only be the checkpoint's:
+        # asked for together, the two are refused.
+        config.num_beams = 1
         seeds = [_row_seed(request, seed) for request in requests]
-        processors = LogitsProcessorList([*_warpers(own, device), _row_noise(seeds)])
-    stops = tuple(config.stop_strings or ())
+        warpers = _warpers(_sampling(values, base), device)
+        processors = LogitsProcessorList([*warpers, _row_noise(seeds)])
+    for name in SAMPLING:
+        setattr(config, name, None)
+    config.do_sample = False
+    stops = _strings(config.stop_strings)
     return Decoding(config, limit, ends, stops, processors)
 
 
@@ -186,6 +299,8 @@ def _warpers(values: Mapping[str, Any], device: str) -> list[Any]:
     warpers: list[Any] = []
     if values["temperature"] is not None and values["temperature"] != 1:
         warpers.append(made.TemperatureLogitsWarper(float(values["temperature"])))
+    if values["top_h"] is not None:
+        warpers.append(made.TopHLogitsWarper(float(values["top_h"])))
     top_k = 50 if values["top_k"] is None else values["top_k"]
     if top_k:
         warpers.append(made.TopKLogitsWarper(int(top_k)))
@@ -267,3 +382,12 @@ def cut(tokens: Sequence[int], ends: frozenset[int], pad: int | None) -> tuple[l
     while kept and kept[-1] == pad:
         kept.pop()
     return kept, False
+
+
+def cut_text(text: str, stops: Sequence[str]) -> tuple[str, bool]:
+    """(`text` up to the first of `stops`, whether there was one).
+
+    OpenAI's API does not return them either; and a token may go on behind one.
+    """
+    places = [place for place in map(text.find, stops) if place >= 0]
+    return (text[: min(places)], True) if places else (text, False)

@@ -21,9 +21,12 @@ from pytest_mmreason.models.decoding import (
     Decoding,
     check_parameters,
     cut,
+    cut_text,
     decoding_for,
+    limit_of,
     new_tokens,
     samples,
+    sanitise,
     stops_when,
 )
 from pytest_mmreason.models.function import Caller
@@ -126,11 +129,12 @@ class HFModel:
             self.notes.append(f"{self.name} runs code that came with it (--mm-trust-remote-code)")
         self.identity: Mapping[str, Any] = {
             "kind": "hf",
-            "adapter": 1,
+            "adapter": 2,
             **found.identity,
             "dtype": self._dtype,
             "chat_template": chat_template,
-            **({"own_code": True} if trust_remote_code and found.code else {}),
+            # Code may sit in a processor's files or in custom_generate/ too.
+            **({"own_code": True} if trust_remote_code else {}),
             **({"seed": seed} if samples(params or {}) else {}),
         }
         self._closing = threading.Event()
@@ -173,7 +177,8 @@ class HFModel:
             if most is not None and len(request.images) > most:
                 raise ModelError(
                     f"{self.name} takes {'one image' if most == 1 else f'{most} images'} at a time, "
-                    f"and this sample has {len(request.images)}. --mm-images=concat joins them",
+                    f"and this sample has {len(request.images)}. Ask a model that takes several, or "
+                    "let --mm-max-errors bear such samples: they are left out of the means",
                     cause="too many images",
                 )
         return Prepared(requests, await self._encoder.call(requests))
@@ -205,6 +210,7 @@ class HFModel:
                     dtype=self._dtype,
                     trust=self._trust,
                 )
+                sanitise(model.generation_config)
                 if note and note not in self.notes:
                     self.notes.append(note)
                 self._idle.put(model)
@@ -231,16 +237,40 @@ class HFModel:
         raise MemoryError(message)
 
     def _generate_on(self, model: Any, prepared: Prepared) -> list[Response | CallError]:
+        """The batch at once, or in parts where the context holds less of some answers.
+
+        The room of the longest prompt would cut the others, and the room of the shortest
+        would lead the longest out of the context.
+        """
+        requests = prepared.requests
+        lengths = _prompt_lengths(prepared)
+        wanted = limit_of(requests[0], model.generation_config)
+        limits = [self._limit(length, wanted) for length in lengths]
+        if len(set(limits)) == 1 and limits[0] > 0:
+            return list(self._generate_part(model, prepared, lengths, limits[0]))
+        outcomes: list[Response | CallError] = [self._too_long(length) for length in lengths]
+        for limit in sorted({limit for limit in limits if limit > 0}, reverse=True):
+            rows = [row for row, own in enumerate(limits) if own == limit]
+            few = [requests[row] for row in rows]
+            # Tensors of images have no rows to take out: these requests are encoded anew.
+            part = Prepared(few, self._encode(few))
+            found = self._generate_part(model, part, [lengths[row] for row in rows], limit)
+            for row, outcome in zip(rows, found, strict=True):
+                outcomes[row] = outcome
+        return outcomes
+
+    def _generate_part(
+        self, model: Any, prepared: Prepared, lengths: Sequence[int], limit: int
+    ) -> list[Response]:
+        """Requests that may all have `limit` new tokens. lengths: tokens of each one's prompt."""
         import torch
 
         inputs = _accepted(model, _moved(dict(prepared.tensors), model.device, model.dtype))
-        prompt, mask = inputs.get("input_ids"), inputs.get("attention_mask")
-        length = 0 if prompt is None else prompt.shape[1]
         decoding = decoding_for(
             prepared.requests,
             model.generation_config,
             self._decoder,
-            room=self._room(length),
+            room=limit,
             seed=self._seed,
             device=str(model.device),
         )
@@ -254,32 +284,40 @@ class HFModel:
             )
         if self._closing.is_set():
             raise ModelError(f"{self.name}: the session is over", cause="closed")
-        rows = new_tokens(output, prompt, is_encoder_decoder=self._has_decoder)
-        read = [length] * len(rows) if mask is None else mask.sum(-1).tolist()
-        return [self._response(*pair, decoding) for pair in zip(rows, read, strict=True)]
+        rows = new_tokens(output, inputs.get("input_ids"), is_encoder_decoder=self._has_decoder)
+        return [self._response(*pair, decoding) for pair in zip(rows, lengths, strict=True)]
 
-    def _room(self, length: int) -> int | None:
-        """New tokens for which the context has room; None where it sets no limit."""
+    def _limit(self, length: int, wanted: int) -> int:
+        """As many of `wanted` new tokens as the context has room for behind a prompt."""
         if self._has_decoder or not self._context:
-            return None
-        if length >= self._context:
-            raise ModelError(
-                f"{self.name}: the prompt takes {length} tokens, images and all, and the model's "
-                f"context holds {self._context}. Send fewer or smaller images, or fewer examples",
-                cause="prompt too long",
-            )
-        return int(self._context) - length
+            return wanted
+        return min(wanted, int(self._context) - length)
+
+    def _too_long(self, length: int) -> ModelError:
+        return ModelError(
+            f"{self.name}: the prompt takes {length} tokens, images and all, and the model's "
+            f"context holds {self._context}. Send fewer or smaller images, or fewer examples",
+            cause="prompt too long",
+        )
 
     def _response(self, row: list[int], prompt_tokens: int, decoding: Decoding) -> Response:
         tokens, ended = cut(row, decoding.ends, decoding.config.pad_token_id)
         text = str(self._decoder.decode(tokens, skip_special_tokens=True))
-        ended = ended or any(stop in text for stop in decoding.stop_strings)
+        text, stopped = cut_text(text, decoding.stop_strings)
         return Response(
-            text.strip(),
-            "stop" if ended or len(tokens) < decoding.limit else "length",
-            {"prompt_tokens": int(prompt_tokens), "completion_tokens": len(tokens)},
+            (self._chat.reply_prefix + text).strip(),
+            "stop" if ended or stopped or len(tokens) < decoding.limit else "length",
+            {"prompt_tokens": prompt_tokens, "completion_tokens": len(tokens)},
             self.name,
         )
+
+
+def _prompt_lengths(prepared: Prepared) -> list[int]:
+    """Tokens of each request's prompt, without what pads it to its batch's longest."""
+    mask, prompt = (prepared.tensors.get(key) for key in ("attention_mask", "input_ids"))
+    if mask is not None:
+        return [int(length) for length in mask.sum(-1).tolist()]
+    return [0 if prompt is None else int(prompt.shape[1])] * len(prepared.requests)
 
 
 def _moved(value: Any, device: Any, dtype: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -151,6 +152,19 @@ def test_sees_the_image(checkpoint: Checkpoint) -> None:
 
 def test_sees_the_question(checkpoint: Checkpoint) -> None:
     assert len(checkpoint.answers(*(question(text, 1) for text in QUESTIONS))) > 1
+
+
+def test_question_may_name_the_tokens_that_images_are_read_by(checkpoint: Checkpoint) -> None:
+    chat = checkpoint.model._chat
+    vocabulary = chat.tokenizer.get_added_vocab()
+    names = [name for name in vocabulary if re.search("ima?ge?|SPEAKER", name, re.IGNORECASE)]
+    ids = [
+        chat.encode([question(text, 1)])["input_ids"]
+        for text in (QUESTIONS[0], f"{QUESTIONS[0]} {' '.join(names)}")
+    ]
+    for name in names:
+        plain, naming = [int((row == vocabulary[name]).sum()) for row in ids]
+        assert plain == naming, name
 
 
 def test_batch_answers_as_each_alone(checkpoint: Checkpoint) -> None:

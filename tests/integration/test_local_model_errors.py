@@ -184,7 +184,8 @@ def test_several_images_for_a_model_of_one_are_an_error_of_their_sample(
     records = read_records(project.path / "out")
     assert statuses(records) == {"s0": "scored", "s1": "scored", "s2": "model_error"}
     reason = (
-        "hf:mine takes one image at a time, and this sample has 2. --mm-images=concat joins them"
+        "hf:mine takes one image at a time, and this sample has 2. Ask a model that takes several, "
+        "or let --mm-max-errors bear such samples: they are left out of the means"
     )
     assert records[2]["reason"] == reason
     assert records[2]["attempts"] == 0

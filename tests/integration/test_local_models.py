@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("torch", reason="local models need torch")
 pytest.importorskip("transformers", reason="local models need transformers")
 
-from tests.support.benchmarks import read_records, read_summary
+from tests.support.benchmarks import read_records, read_summary, write_benchmark
 from tests.support.checkpoints.gemma import make_paligemma
 from tests.support.local import llava, loads, offline, one_thread, write_shown  # noqa: F401
 from tests.support.project import Project
@@ -76,6 +76,31 @@ def test_batch_gives_the_text_that_each_sample_gets_alone(
     alone = predictions(project.path / "o1")
     assert predictions(project.path / "o5") == alone
     assert len(set(alone.values())) > 1
+
+
+def test_answer_that_fills_the_context_cuts_no_other_of_its_batch(
+    project: Project,
+    llava: Path,  # noqa: F811
+) -> None:
+    write_shown(project.path / "shown", 2)
+    path = project.path / "shown" / "samples.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows[0]["question"] = "x" * 1985
+    write_benchmark(project.path / "shown", rows)
+    for size in (2, 1):
+        found = run(
+            project,
+            llava,
+            "--mm-param=max_tokens=200",
+            f"--mm-batch-size={size}",
+            f"--mm-output=o{size}",
+            "--mm-cache=off",
+        )
+        assert found.ret == 0
+    alone = predictions(project.path / "o1")
+    assert predictions(project.path / "o2") == alone
+    lengths = [r["usage"]["model"]["completion_tokens"] for r in read_records(project.path / "o2")]
+    assert lengths[0] < 100 < lengths[1]
 
 
 def test_second_run_loads_nothing_and_another_checkpoint_is_asked_anew(

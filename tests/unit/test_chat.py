@@ -19,6 +19,7 @@ from pytest_mmreason.models.base import Request
 from pytest_mmreason.models.chat import Chat
 from pytest_mmreason.prompting import Prompt, Turn
 from pytest_mmreason.sample import ImageRef
+from tests.support.checkpoints.llava import VICUNA
 from tests.support.checkpoints.pieces import byte_tokenizer
 
 PARTS = (
@@ -32,6 +33,12 @@ STRINGS = (
 )
 NO_SYSTEM = PARTS.replace(
     "{% for m in messages %}", "{% for m in messages if m['role'] != 'system' %}"
+)
+# Like Pixtral's: parts from the user, strings from everyone else.
+USER_PARTS = (
+    "{% for m in messages %}{% if m['role'] == 'user' %}[INST]{% for p in m['content'] %}"
+    "{% if p['type'] == 'image' %}<image>{% else %}{{ p['text'] }}{% endif %}{% endfor %}[/INST]"
+    "{% else %}{{ '{' + m['content'] + '}' }}{% endif %}{% endfor %}"
 )
 
 
@@ -92,10 +99,58 @@ def test_template_of_plain_strings_is_given_strings_with_image_tokens() -> None:
     assert rendered(chat(STRINGS), one) == "[user] <image>\nWhich? [assistant] This. [user] Why? "
 
 
+def test_template_of_user_parts_is_given_strings_from_the_others() -> None:
+    one = request(
+        ("system", "Be brief."), ("user", A, "Which?"), ("assistant", "This."), ("user", "Why?")
+    )
+    assert rendered(chat(USER_PARTS), one) == (
+        "{Be brief.}[INST]<image>Which?[/INST]{This.}[INST]Why?[/INST]"
+    )
+
+
 @pytest.mark.parametrize("template", [STRINGS, NO_SYSTEM])
 def test_system_turn_that_a_template_does_not_know_goes_before_the_question(template: str) -> None:
     one = request(("system", "Be brief."), ("user", A, "Which?"))
-    assert "Be brief.\n\nWhich?" in rendered(chat(template), one)
+    text = rendered(chat(template), one).replace("\n<", "<").replace(">\n", ">")
+    assert "Be brief.\n<image>Which?" in text
+    alone = request(("system", "Be brief."), ("user", A))
+    assert "Be brief.\n\n<image>" in rendered(chat(template), alone)
+    assert "Be brief." in rendered(chat(template), request(("system", "Be brief.")))
+
+
+@pytest.mark.parametrize("template", [PARTS, NO_SYSTEM, STRINGS, USER_PARTS, VICUNA])
+def test_image_of_a_system_turn_is_shown(template: str) -> None:
+    one = request(("system", "You see [", A, "]. Be brief."), ("user", B, "Which?"))
+    found = chat(template)
+    text = rendered(found, one)
+    assert [text.count(part) for part in ("You see [", "]. Be brief.", "Which?")] == [1, 1, 1]
+    assert found.encode([one])["pixel_values"].shape[0] == 2
+    assert (found.encode([one])["input_ids"] == found.processor.image_token_id).sum() == 2 * 4
+    if template == NO_SYSTEM:
+        assert "You see [<image>]. Be brief.\n\n<image>Which?" in text
+
+
+def test_image_that_a_template_has_no_place_for_is_an_error() -> None:
+    one = request(("user", "Which?"), ("assistant", "This: ", A), ("user", "Why?"))
+    with pytest.raises(ValueError, match="the chat template has no place for 1 of 1 images"):
+        chat(USER_PARTS).encode([one])
+
+
+@pytest.mark.parametrize(
+    ("opened", "prefix"),
+    [(" <think>\n", "<think>\n"), ("<thinking>", "<thinking>"), ("<think>\n</think>\n", "")],
+)
+def test_reply_begins_with_the_reasoning_tag_that_the_template_opens(
+    opened: str, prefix: str
+) -> None:
+    template = PARTS.replace("ASSISTANT:", "ASSISTANT:{{ OPENED }}").replace("OPENED", repr(opened))
+    assert chat(template).reply_prefix == prefix
+    assert chat(PARTS).reply_prefix == chat(None, own=STRINGS).reply_prefix == ""
+
+
+def test_half_a_surrogate_pair_is_replaced() -> None:
+    one = request(("user", A, "Which \ud83d? \ud83d\ude00"))
+    assert "Which \ufffd? \U0001f600\n" in rendered(chat(PARTS), one)
 
 
 def test_template_that_is_given_replaces_the_checkpoints_own() -> None:

@@ -19,9 +19,12 @@ from pytest_mmreason.models.decoding import (
     Decoding,
     check_parameters,
     cut,
+    cut_text,
     decoding_for,
+    known_parameters,
     new_tokens,
     samples,
+    sanitise,
 )
 from pytest_mmreason.prompting import Prompt
 
@@ -109,6 +112,34 @@ def test_random_choices_are_made_where_they_are_asked_for(
         ({"temperature": "hot"}, "--mm-param temperature=hot: a number"),
         ({"top_k": 0.5}, "--mm-param top_k=0.5: a whole number"),
         ({"early_stopping": 3}, "--mm-param: hf:x refuses them"),
+        ({"repetition_penalty": 0}, "--mm-param repetition_penalty=0.0: `penalty` has to be a strictly positive float"),
+        ({"repetition_penalty": "x"}, "--mm-param repetition_penalty=x: "),
+        ({"encoder_repetition_penalty": -1.0}, "--mm-param encoder_repetition_penalty=-1.0: "),
+        ({"min_p": 5}, "--mm-param min_p=5: a number from 0 to 1 is needed"),
+        ({"top_p": 1.5}, "--mm-param top_p=1.5: a number from 0 to 1 is needed"),
+        ({"typical_p": -1}, "--mm-param typical_p=-1: a number from 0 to 1"),
+        ({"epsilon_cutoff": 1}, "--mm-param: hf:x refuses them: `epsilon_cutoff` has to be"),
+        ({"top_h": 2}, "--mm-param: hf:x refuses them: `top_h` must be in the range"),
+        ({"temperature": float("nan")}, "--mm-param temperature=nan: a number"),
+        ({"do_sample": "yes"}, "--mm-param do_sample=yes: true or false is needed"),
+        ({"stop": []}, "--mm-param stop=[]: a string or a list of strings is needed"),
+        ({"stop": ""}, "--mm-param stop=['']: a string or a list of strings"),
+        ({"stop": 5}, "--mm-param stop=5: a string or a list of strings"),
+        ({"min_new_tokens": "a"}, "--mm-param min_new_tokens=a: a whole number of at least 0"),
+        ({"no_repeat_ngram_size": -1}, "--mm-param no_repeat_ngram_size=-1: a whole number"),
+        ({"length_penalty": "x", "num_beams": 2}, "--mm-param length_penalty=x: a number is needed"),
+        ({"bad_words_ids": 5}, "--mm-param bad_words_ids=5: "),
+        ({"sequence_bias": {}}, "--mm-param sequence_bias={}: "),
+        ({"suppress_tokens": 5}, "--mm-param suppress_tokens=5: "),
+        ({"exponential_decay_length_penalty": [5]}, "--mm-param exponential_decay_length_penalty=[5]: "),
+        ({"dola_layers": "low"}, "--mm-param dola_layers: no generation parameter of hf:x"),
+        ({"penalty_alpha": 0.6, "top_k": 4}, "--mm-param penalty_alpha: no generation parameter"),
+        ({"force_words_ids": [[5]]}, "--mm-param force_words_ids: no generation parameter"),
+        ({"num_beam_groups": 2, "num_beams": 2}, "--mm-param num_beam_groups: no generation parameter"),
+        ({"token_healing": True}, "--mm-param token_healing: no generation parameter"),
+        ({"num_beams": 3, "temperature": 0.7}, "--mm-param num_beams=3 and temperature=0.7: beams that are drawn"),
+        ({"num_beams": 3, "top_k": 5}, "--mm-param num_beams=3 and top_k=5: beams that are drawn"),
+        ({"num_beams": 2, "do_sample": True}, "--mm-param num_beams=2 and do_sample=True: beams"),
     ],
 )  # fmt: skip
 def test_bad_parameter_is_named(params: dict[str, Any], message: str) -> None:
@@ -121,6 +152,61 @@ def test_good_parameters_pass() -> None:
     check_parameters({}, "x")
     check_parameters({"temperature": 0, "top_p": 0.0, "max_tokens": 256, "seed": 3}, "x")
     check_parameters({"num_beams": 3, "length_penalty": -1, "stop": ["a", "b"]}, "x")
+    check_parameters({"num_beams": 3, "temperature": 0}, "x")
+    check_parameters({"num_beams": 1, "temperature": 0.7, "do_sample": True}, "x")
+    check_parameters({"repetition_penalty": 2, "no_repeat_ngram_size": 0}, "x")
+    check_parameters({"temperature": 1, "top_k": 0, "top_p": 1, "min_p": 0, "eta_cutoff": 0}, "x")
+    check_parameters({"suppress_tokens": [1, 2], "bad_words_ids": [[5]], "stop": None}, "x")
+
+
+def test_whole_penalty_is_as_good_as_a_fraction() -> None:
+    penalty = decoding(repetition_penalty=2).config.repetition_penalty
+    assert (penalty, type(penalty)) == (2.0, float)
+
+
+def test_sampling_has_no_beams_even_where_the_checkpoint_has() -> None:
+    base = GenerationConfig(num_beams=4)
+    found = decoding(base=base, temperature=0.7)
+    assert (found.config.num_beams, bool(found.processors)) == (1, True)
+    found = decoding(base=base)
+    assert (found.config.num_beams, bool(found.processors)) == (4, False)
+
+
+@pytest.mark.skipif("top_h" not in known_parameters(), reason="this transformers has none")
+def test_top_h_narrows_what_is_drawn() -> None:
+    scores = torch.log(torch.tensor([[0.6, 0.25, 0.1, 0.05]]))
+    drawn = {}
+    for top_h in (None, 0.3):
+        found = decoding(temperature=1.0, top_h=top_h)
+        drawn[top_h] = {int(found.processors(None, scores).argmax()) for _ in range(200)}
+    assert drawn == {None: {0, 1, 2, 3}, 0.3: {0}}
+
+
+def test_stop_string_of_a_checkpoint_may_be_one_alone() -> None:
+    assert decoding(base=GenerationConfig(stop_strings="###")).stop_strings == ("###",)
+    assert decoding(base=GenerationConfig(stop_strings=["a", "b"])).stop_strings == ("a", "b")
+    found = decoding(base=GenerationConfig(stop_strings="###"), stop="?")
+    assert (found.stop_strings, found.config.stop_strings) == (("?",), ["?"])
+
+
+def test_settings_with_which_no_answer_could_be_made_are_taken_out() -> None:
+    config = GenerationConfig(
+        return_dict_in_generate=True,
+        output_scores=True,
+        output_hidden_states=True,
+        num_return_sequences=2,
+        num_beams=2,
+        max_time=0.1,
+        penalty_alpha=0.6,
+        prompt_lookup_num_tokens=3,
+        stop_strings=[],
+        top_k=4,
+        repetition_penalty=1.2,
+    )
+    sanitise(config)
+    left = config.to_diff_dict()
+    left.pop("transformers_version", None)
+    assert left == {"num_beams": 2, "top_k": 4, "repetition_penalty": 1.2}
 
 
 def asked(sample: str, **more: Any) -> Request:
@@ -180,3 +266,11 @@ def test_answer_ends_at_its_first_end_and_padding_is_none_of_it() -> None:
     assert cut([5, 6, 0, 0], ends, 0) == ([5, 6], False)
     assert cut([5, 6], ends, None) == ([5, 6], False)
     assert cut([], ends, 0) == ([], False)
+
+
+def test_text_ends_before_the_first_stop_string() -> None:
+    assert cut_text("ab##c.", ("##", ".")) == ("ab", True)
+    assert cut_text("ab##c.", (".", "##")) == ("ab", True)
+    assert cut_text("##", ("##",)) == ("", True)
+    assert cut_text("ab#", ("##",)) == ("ab#", False)
+    assert cut_text("ab", ()) == ("ab", False)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 pytest.importorskip("torch", reason="local models need torch")
 pytest.importorskip("transformers", reason="local models need transformers")
 
+import torch
 from PIL import Image
 
 from pytest_mmreason.errors import ModelError
@@ -67,14 +70,16 @@ def test_adapter_is_one_that_computes_batches(llava: Path) -> None:  # noqa: F81
 def test_answer_tells_how_it_ended_and_what_it_took(llava: Path) -> None:  # noqa: F811
     async def act(model: HFModel) -> list[Response]:
         whole = await model.generate(asked())
-        stopped = await model.generate(asked(max_tokens=20, stop=whole.text[2:4]))
+        stop = whole.text[2:4]
+        assert whole.text.index(stop) == 2
+        stopped = await model.generate(asked(max_tokens=20, stop=stop))
         return [whole, stopped]
 
     whole, stopped = run(llava, act)
     assert (whole.finish_reason, whole.usage["completion_tokens"]) == ("length", 6)
     assert whole.usage["prompt_tokens"] > 6
     assert stopped.finish_reason == "stop"
-    assert stopped.text.startswith(whole.text[:4])
+    assert stopped.text == whole.text[:2].strip()  # as OpenAI's API gives it: without the stop
     assert stopped.usage["completion_tokens"] < 20
 
 
@@ -113,6 +118,129 @@ def test_answer_is_no_longer_than_the_context_has_room(llava: Path) -> None:  # 
     response = run(llava, act)
     assert response.finish_reason == "length"
     assert sum(response.usage.values()) == 2048
+
+
+def test_room_of_one_sample_is_not_that_of_its_batch(llava: Path) -> None:  # noqa: F811
+    requests = [
+        asked("x" * 1990, max_tokens=60),
+        asked("Why?", max_tokens=60),
+        asked("y" * 1985, max_tokens=60),
+        asked("z" * 2100, max_tokens=60),
+        asked("Which of all the things that are shown is it?", max_tokens=60),
+        asked("u" * 1990, max_tokens=60),
+    ]
+
+    async def act(model: HFModel) -> tuple[list[Any], list[Any]]:
+        alone: list[Any] = []
+        for request in requests:
+            try:
+                alone.append(await model.generate(request))
+            except ModelError as error:
+                alone.append(error)
+        return alone, list(await model.generate_batch(await model.prepare_batch(requests)))
+
+    alone, batch = run(llava, act)
+    assert isinstance(alone[3], ModelError)
+    assert isinstance(batch[3], ModelError)
+    assert str(batch[3]) == str(alone[3])
+    del alone[3], batch[3]
+    assert batch == alone
+    assert [
+        answer.usage["completion_tokens"] for answer in alone if answer.finish_reason == "length"
+    ] == [
+        min(60, 2048 - answer.usage["prompt_tokens"])
+        for answer in alone
+        if answer.finish_reason == "length"
+    ]
+    assert alone[0].usage["completion_tokens"] < 60
+    assert len({answer.text for answer in alone}) == 5
+
+
+def test_places_stay_within_the_context_where_each_has_a_vector(tmp_path: Path) -> None:
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    from tests.support.checkpoints.pieces import byte_tokenizer, token_ids
+
+    tokenizer = byte_tokenizer()
+    torch.manual_seed(0)
+    sizes = {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64}
+    config = GPT2Config(**sizes, **token_ids(tokenizer))
+    GPT2LMHeadModel(config).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    requests = [asked("x" * size, count=0, max_tokens=40) for size in (3, 50, 10, 58)]
+
+    async def act(model: HFModel) -> tuple[list[Any], list[Any]]:
+        alone = [await model.generate(request) for request in requests]
+        return alone, list(await model.generate_batch(await model.prepare_batch(requests)))
+
+    alone, batch = run(tmp_path, act, images=False)
+    assert batch == alone
+    assert alone[3].usage["completion_tokens"] <= 6
+
+
+def spoilt(llava: Path, folder: Path, **settings: Any) -> Path:  # noqa: F811
+    """A copy of the checkpoint with other settings in its generation config."""
+    shutil.copytree(llava, folder)
+    path = folder / "generation_config.json"
+    content = json.loads(path.read_text(encoding="utf-8")) | settings
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"return_dict_in_generate": True, "output_scores": True, "output_logits": True},
+        {"num_return_sequences": 2, "num_beams": 2},
+        {"max_time": 1e-6},
+        {"penalty_alpha": 0.6, "top_k": 4},
+        {"dola_layers": "low"},
+        {"prompt_lookup_num_tokens": 3, "token_healing": True, "stop_strings": []},
+    ],
+    ids=lambda settings: next(iter(settings)),
+)
+def test_settings_of_a_checkpoint_break_no_sample(
+    llava: Path,  # noqa: F811
+    tmp_path: Path,
+    settings: dict[str, Any],
+) -> None:
+    async def act(model: HFModel) -> list[Any]:
+        await model.load()
+        pair = [asked(), asked("Which is it, then?")]
+        return list(await model.generate_batch(await model.prepare_batch(pair)))
+
+    folder = spoilt(llava, tmp_path / "spoilt", **settings)
+    answers = run(folder, act)
+    plain = {"num_beams": settings["num_beams"]} if "num_beams" in settings else {}
+    expected = run(spoilt(llava, tmp_path / "plain", **plain), act)
+    assert [answer.text for answer in answers] == [answer.text for answer in expected]
+    assert all(answer.usage["completion_tokens"] == 6 for answer in answers)
+
+
+def test_random_answers_of_a_checkpoint_with_beams_follow_the_seed(
+    llava: Path,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    folder = spoilt(llava, tmp_path / "beams", num_beams=3, early_stopping=True)
+
+    async def act(model: HFModel) -> list[str]:
+        requests = [asked("Why?", temperature=1.0), asked("Which is it?", temperature=1.0)]
+        alone = [(await model.generate(request)).text for request in requests]
+        both = await model.generate_batch(await model.prepare_batch(requests))
+        assert [str(answer) for answer in both] == alone
+        return alone
+
+    params = {"temperature": 1.0}
+    first = run(folder, act, params=params)
+    assert run(folder, act, params=params) == first
+    assert run(folder, act, params=params, seed=1) != first
+
+
+def test_trusted_code_is_part_of_what_tells_a_model_apart(llava: Path) -> None:  # noqa: F811
+    plain = HFModel(str(llava), device="cpu")
+    trusted = HFModel(str(llava), device="cpu", trust_remote_code=True)
+    assert trusted.identity == {**plain.identity, "own_code": True}
+    assert trusted.notes == plain.notes
 
 
 def test_weights_are_loaded_once_however_many_ask_at_a_time(
