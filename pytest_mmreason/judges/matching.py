@@ -138,9 +138,24 @@ def _scattered(option: Words, response: Words) -> list[tuple[int, int]]:
         last[stem] = at
         if len(last) == len(wanted):
             start = min(last.values())
-            if at - start < spread and response.clauses[start] == response.clauses[at]:
+            close = at - start < spread and response.clauses[start] == response.clauses[at]
+            if close and not _is_of_two(response, start, at, wanted):
                 places.append((start, at + 1))
     return places[:_WINDOW]
+
+
+def _is_of_two(response: Words, start: int, end: int, wanted: frozenset[str]) -> bool:
+    """True if the words from `start` to `end` belong to two things of an enumeration.
+
+    "A purple triangle, a yellow square" names no yellow triangle; "the triangle is yellow" does.
+    """
+    tokens, phrases = response.tokens, response.phrases
+    inside = tokens[start + 1 : end]
+    beside = [at for at in (start - 1, end + 1) if 0 <= at < len(tokens)]
+    around = [tokens[at] for at in beside if phrases[at] in (phrases[start], phrases[end])]
+    others = [t for t in (*inside, *around) if t not in FILLER and root(t) not in wanted]
+    joined = phrases[start] != phrases[end] or {"and", "or"} & set(inside)
+    return bool(joined and others and not VERBS & {*inside, *around})
 
 
 def _concluding(places: list[tuple[int, int]], response: Words) -> list[tuple[int, int]]:

@@ -275,3 +275,19 @@ def test_sample_without_reference_is_an_error_and_no_zero() -> None:
     task = JudgeTask(Sample("s9", "?"), "text")
     with pytest.raises(JudgeError, match="'s9' has no reference"):
         asyncio.run(LocalJudge().judge(task, None))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("response", "score"),
+    [
+        ("purple triangle, yellow square", 0.0),
+        ("yellow square, blue star, empty, purple triangle, yellow square, empty", 0.0),
+        ("A yellow square and a purple triangle.", 0.0),
+        ("The triangle is yellow.", 1.0),
+        ("triangle, yellow", 1.0),
+        ("a blue square and a yellow triangle", 1.0),
+    ],
+)
+def test_words_of_two_things_in_a_list_are_not_one_answer(response: str, score: float) -> None:
+    made = Sample("s", "Which shape replaces the question mark?", answer="yellow triangle")
+    assert judge_locally(made, response, "infimm-eval").score == score
