@@ -39,6 +39,9 @@ UNCLAIMED = 20_000
 
 WAIT_STEP_S = 0.5
 
+SETTLE_EVERY_S = 0.1
+"""How long a record that was taken may stay in memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -88,7 +91,6 @@ class Engine:
         self._tasks: dict[Work, asyncio.Task[Evaluated]] = {}
         self._ready: dict[Work, Evaluated] = {}
         self._taken: deque[Work] = deque()
-        self._is_full = False
         self._active = 0
         self._moved = asyncio.Event()
         self._feeder: asyncio.Task[None] | None = None
@@ -99,6 +101,7 @@ class Engine:
             target=self._loop.run_forever, name="mmreason-engine", daemon=True
         )
         self._thread.start()
+        self._loop.call_soon_threadsafe(self._look_again)
 
     def select(self, works: Sequence[Work]) -> None:
         """Begin to run ahead through `works`, in this order; later calls change nothing."""
@@ -139,11 +142,9 @@ class Engine:
         """
         done = self._ready.pop(work, None) if sample is None else None
         if done is not None:
-            # No word to the loop: waking it for each of many finished records costs more
-            # than all else that a test of a cached answer does.
+            # No word to the loop, which looks by itself now and then: waking it for each of
+            # many finished records costs more than the rest of a cached answer's test.
             self._taken.append(work)
-            if self._is_full:
-                self._loop.call_soon_threadsafe(self._settle)
             future: Future[Evaluated] = Future()
             future.set_result(done)
             return future
@@ -283,6 +284,11 @@ class Engine:
                 self._forget(work)
         self._moved.set()
 
+    def _look_again(self) -> None:
+        if self._taken:
+            self._settle()
+        self._loop.call_later(SETTLE_EVERY_S, self._look_again)
+
     def _forget(self, work: Work) -> None:
         self._tasks.pop(work, None)
         self._ready.pop(work, None)
@@ -347,11 +353,7 @@ class Engine:
                 or len(self._tasks) - self._active >= UNCLAIMED
             ):
                 self._moved.clear()
-                self._is_full = True
-                if self._taken:
-                    self._settle()
                 await self._moved.wait()
-                self._is_full = False
             if self.stopped:
                 return
             self._ensure(work, None, None)

@@ -268,10 +268,6 @@ def read_settings(config: pytest.Config) -> Settings:
         settings = replace(settings, cache_dir=config.rootpath / settings.cache_dir)
     if settings.max_disagreement is not None and settings.agreement is None:
         raise UsageError("--mm-max-disagreement gates --mm-agreement=FILE, which is not given")
-    if settings.shard is not None and settings.agreement is not None:
-        raise UsageError(
-            "--mm-shard divides a model's samples; --mm-agreement measures a judge whole"
-        )
     return settings
 
 

@@ -127,6 +127,10 @@ def make_plan(settings: Settings, registry: Registry) -> Plan:
             )
         benchmarks[benchmark.name] = benchmark
     if settings.agreement is not None:
+        if settings.shard is not None:
+            raise UsageError(
+                "--mm-shard divides a model's samples; --mm-agreement measures a judge on all answers"
+            )
         graded = agreement.load(settings.agreement, benchmarks)
         plan = plan_runs(
             settings, {agreement.NAME: graded.benchmark}, {agreement.NAME: agreement.MODEL}

@@ -106,3 +106,11 @@ def test_the_gate_alone_is_a_usage_error(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--mm-model=replay:x", "--mm-max-disagreement=0.1")
     assert result.ret == 4
     result.stderr.fnmatch_lines(["*--mm-max-disagreement*--mm-agreement*"])
+
+
+def test_graded_answers_are_not_divided(
+    pytester: pytest.Pytester, options: tuple[str, ...]
+) -> None:
+    result = run(pytester, *options, "--mm-shard=1/2")
+    assert result.ret == 4
+    assert "--mm-agreement measures a judge on all answers" in result.stderr.str()

@@ -178,7 +178,7 @@ def test_batch_answers_as_each_alone(checkpoint: Checkpoint) -> None:
 
 def test_several_images_are_seen_alone_and_in_batches_or_refused(checkpoint: Checkpoint) -> None:
     if checkpoint.architecture.max_images == 1:
-        with pytest.raises(ModelError, match=r"takes one image at a time.*has 2.*--mm-images=conc"):
+        with pytest.raises(ModelError, match=r"takes one image at a time.*has 2.*--mm-max-errors"):
             checkpoint.ask(question(QUESTIONS[0], 0, 1))
         return
     second = [question(QUESTIONS[0], 0, number) for number in range(1, 7)]

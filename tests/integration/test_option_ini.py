@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pytest_mmreason.settings import Shard
 from tests.support.project import Project
 
 SHOW_SETTINGS = """
@@ -46,6 +47,7 @@ VALUES: dict[str, Any] = {
     "limit": 5,
     "sample": ["s1", "s2"],
     "subset": "subset.json",
+    "shard": "2/3",
     "seed": 7,
     "threshold": ["60", "analogical=40.5"],
     "item_threshold": 0.25,
@@ -83,7 +85,7 @@ def settings(project: Project, *args: str) -> dict[str, Any]:
     result = project.run_plain(*args)
     assert result.ret == 0, result.stderr.str()
     text = (project.path / "settings.txt").read_text()
-    namespace = {"PosixPath": str, "WindowsPath": str, "inf": float("inf")}
+    namespace = {"PosixPath": str, "WindowsPath": str, "inf": float("inf"), "Shard": Shard}
     found: dict[str, Any] = eval(text, namespace)
     return found
 
@@ -110,12 +112,14 @@ def test_every_option_is_read_from_every_kind_of_file(project: Project, kind: st
         {"row": "overall", "score": 60.0},
         {"row": "analogical", "score": 40.5},
     )
+    assert tuple(found["shard"]) == (2, 3)
     assert found["max_errors"] == {"limit": 10.0, "percent": True}
     assert (found["prompt"], found["sample"]) == (("cot", "direct"), ("s1", "s2"))
     for path in ("subset", "output", "agreement", "cache_dir"):
         assert found[path] == f"{here}/{VALUES[path]}"
     plain = {k: v for k, v in VALUES.items() if not isinstance(v, list)} | {
         "subset": found["subset"],
+        "shard": found["shard"],
         "output": found["output"],
         "agreement": found["agreement"],
         "cache_dir": found["cache_dir"],

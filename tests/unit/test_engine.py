@@ -103,7 +103,7 @@ def test_what_is_under_way_is_bounded_by_the_concurrency() -> None:
         for work in works:
             engine.evaluate(work)
         assert engine.peaks()["model"] == 3 == model.peak
-        assert not engine._tasks
+        eventually(lambda: not engine._tasks and not engine._ready and not engine._taken)
 
 
 def test_no_call_is_made_for_what_is_not_selected() -> None:

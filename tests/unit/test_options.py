@@ -53,7 +53,7 @@ def test_what_it_takes(name: str, text: str, value: Any) -> None:
         ("prompt", "cots", "is 'cots', not one of direct, cot. Did you mean 'cot'?"),
         ("images", "concat", "is 'concat', not one of separate, none"),
         ("follow_up", "", "is '', not one of none, steps"),
-        ("cache", "On", "not one of on, off. Did you mean 'on'?"),
+        ("cache", "On", "not one of on, off, refresh, only. Did you mean 'on'"),
         ("judge_runs", "0", "is 0; at least 1 is needed"),
         ("repeats", "two", "is 'two', not a whole number"),
         ("repeats", "1.5", "is '1.5', not a whole number"),
