@@ -22,7 +22,8 @@ def tiny() -> Iterator[SimpleNamespace]:
     names = ("world", "puzzles", "phrasing", "heldout")
     yield SimpleNamespace(**{name: __import__(name) for name in names})
     sys.path.remove(str(ROOT / "tiny"))
-    for name in names:
+    # Those too that a test has imported: a user's own module may be called "model".
+    for name in (*names, "batches", "model"):
         sys.modules.pop(name, None)
 
 
