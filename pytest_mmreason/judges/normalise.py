@@ -230,7 +230,8 @@ def _number_at(raw: Sequence[str], at: int) -> tuple[str, int]:
     group = total = 0.0
     first = end = at
     smallest = 1000.0
-    if not token[0].isalpha():
+    # Words may begin with what is no letter: "〇" and "𒐀" are numerals without digits.
+    if token[0].isdecimal() or token[0] in "-.":
         value = _numeral(token)
         if value is None:
             return token, at + 1

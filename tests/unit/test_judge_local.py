@@ -291,3 +291,10 @@ def test_sample_without_reference_is_an_error_and_no_zero() -> None:
 def test_words_of_two_things_in_a_list_are_not_one_answer(response: str, score: float) -> None:
     made = Sample("s", "Which shape replaces the question mark?", answer="yellow triangle")
     assert judge_locally(made, response, "infimm-eval").score == score
+
+
+@pytest.mark.parametrize("numeral", ["〇", "二〇二四", "𒐀", "〇 five", "-𒐀"])
+def test_numerals_without_digits_are_words(numeral: str) -> None:
+    made = Sample("s", "What is it?", answer=numeral, steps=(numeral,))
+    assert judge_locally(made, f"It is {numeral}.", "infimm-eval").score == 1.0
+    assert judge_locally(made, "It is a house.", "infimm-eval").score == 0.0
