@@ -23,7 +23,13 @@ from pytest_mmreason.errors import (
 )
 from pytest_mmreason.imaging import LoadedImage
 from pytest_mmreason.judges.base import Judge, JudgeTask
-from pytest_mmreason.models.base import BatchingModel, ModelAdapter, Request, Response
+from pytest_mmreason.models.base import (
+    BatchingModel,
+    ModelAdapter,
+    Request,
+    Response,
+    cut_before_answer,
+)
 from pytest_mmreason.models.function import awaited
 from pytest_mmreason.outcome import (
     FILTERED,
@@ -186,11 +192,7 @@ class Evaluator:
                 retry_timeouts=getattr(model, "retry_timeouts", True),
             )
         if response.finish_reason == "length" and not response.text.strip():
-            cut = ModelError(
-                f"{model.name} reached its token limit before any answer (finish_reason length); "
-                "raise it with --mm-param max_tokens=N",
-                cause="truncated",
-            )
+            cut = cut_before_answer(model.name)
             cut.attempts = attempts
             raise cut
         latency_s = round(time.monotonic() - began[0], 4)

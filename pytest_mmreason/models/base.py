@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from pytest_mmreason.errors import CallError
+from pytest_mmreason.errors import CallError, ModelError
 from pytest_mmreason.prompting import Prompt
 
 if TYPE_CHECKING:
@@ -94,6 +94,15 @@ def strip_reasoning(text: str) -> str:
     text = _REASONING.sub("", text)
     text = _REASONING_OPEN.sub("", text)
     return _REASONING_CLOSE.sub("", text).strip()
+
+
+def cut_before_answer(name: str) -> ModelError:
+    """The error of a reply that reached the token limit with nothing in it to judge."""
+    return ModelError(
+        f"{name} reached its token limit before any answer (finish_reason length); "
+        "raise it with --mm-param max_tokens=N",
+        cause="truncated",
+    )
 
 
 @runtime_checkable

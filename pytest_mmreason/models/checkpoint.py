@@ -9,16 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from pytest_mmreason.errors import UsageError
+from pytest_mmreason.network import connect_error
 
 INSTALL = "pip install 'pytest-mmreason[hf]'"
 
@@ -26,7 +24,6 @@ SMALL_FILE_BYTES = 32 * 2**20
 """Files up to this size are hashed whole."""
 
 _POINTER = b"version https://git-lfs"
-_PROBE_TIMEOUT_S = 3.0
 _SAMPLE_BYTES = 4096
 _STRIDE = 2**20
 _SAMPLES = 2048
@@ -191,7 +188,7 @@ def _on_hub(repository: str, revision: str | None, name: str) -> Checkpoint:
     page = f"https://huggingface.co/{repository}"
     download = f"hf download {repository}" + (f" --revision {revision}" if revision else "")
     # Without a network the library would try again and again before it looks into its cache.
-    alone = constants.HF_HUB_OFFLINE or not _reaches(constants.ENDPOINT)
+    alone = constants.HF_HUB_OFFLINE or connect_error(constants.ENDPOINT) is not None
     try:
         path = Path(
             hf_hub_download(repository, "config.json", revision=revision, local_files_only=alone)
@@ -224,19 +221,6 @@ def _on_hub(repository: str, revision: str | None, name: str) -> Checkpoint:
     config = _parsed(path.read_text(encoding="utf-8"), f"{name}: config.json of {repository}")
     # The cache keeps a snapshot as .../snapshots/COMMIT/config.json.
     return Checkpoint(repository, path.parent.name, "", config, _auto_map(config))
-
-
-def _reaches(url: str) -> bool:
-    """False if nobody answers at `url`; behind a proxy nothing can be told."""
-    parts = urlsplit(url)
-    if {parts.scheme, "all"} & getproxies().keys() and not proxy_bypass(parts.hostname or ""):
-        return True
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    try:
-        socket.create_connection((parts.hostname or "", port), timeout=_PROBE_TIMEOUT_S).close()
-    except OSError:
-        return False
-    return True
 
 
 def _parsed(text: str, where: str, *, any_kind: bool = False) -> dict[str, Any]:

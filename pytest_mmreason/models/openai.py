@@ -8,14 +8,13 @@ import html
 import json
 import os
 import re
-import socket
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote, unquote, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from pytest_mmreason.errors import ModelError, UsageError
-from pytest_mmreason.models.base import Request, Response, strip_reasoning
+from pytest_mmreason.models.base import Request, Response, cut_before_answer, strip_reasoning
+from pytest_mmreason.network import connect_error
 from pytest_mmreason.prompting import Turn
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 PUBLIC_URL = "https://api.openai.com/v1"
 _RENAMED = {"max_tokens": "max_completion_tokens"}
 _CONNECT_TRIES = 3
-_PROBE_TIMEOUT_S = 3.0
 _TELLING = 8
 """Characters of a long key that give it away where an endpoint repeats its beginning."""
 _KEY = re.compile(r"\b(?:sk|pk|key)-[\w*.-]{4,}")
@@ -113,16 +111,10 @@ class OpenAIModel:
 
         Raises UsageError where nobody answers. Behind a proxy nothing can be told.
         """
-        parts = urlsplit(self._base_url)
-        if {parts.scheme, "all"} & getproxies().keys() and not proxy_bypass(parts.hostname or ""):
-            return
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        try:
-            socket.create_connection((parts.hostname, port), timeout=_PROBE_TIMEOUT_S).close()
-        except TimeoutError:
-            return  # slow is not absent; the calls will tell
-        except OSError as error:
-            raise UsageError(self._unreachable(error)) from None
+        error = connect_error(self._base_url)
+        # Slow is not absent; the calls will tell.
+        if error is not None and not isinstance(error, TimeoutError):
+            raise UsageError(self._unreachable(error))
 
     def _unreachable(self, error: object) -> str:
         return (
@@ -219,11 +211,7 @@ class OpenAIModel:
         if not isinstance(text, str):
             text = str(text)
         if finish == "length" and not strip_reasoning(text):
-            raise ModelError(
-                f"{self.name} reached its token limit before any answer (finish_reason length); "
-                "raise it with --mm-param max_tokens=N",
-                cause="truncated",
-            )
+            raise cut_before_answer(self.name)
         return Response(text, finish, usage, getattr(completion, "model", None))
 
     def _adapt(self, error: Exception, arguments: Mapping[str, Any]) -> bool:
