@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,9 +17,9 @@ from pytest_mmreason.models.base import Request
 from pytest_mmreason.models.tiny import TinyModel
 from pytest_mmreason.prompting import render
 from pytest_mmreason.sample import ImageRef, Sample
+from tests.support.scripts import TINY, tiny_scripts
 
-ROOT = Path(__file__).parents[2]
-MEASURED = json.loads((ROOT / "tiny" / "measured.json").read_text(encoding="utf-8"))["accuracy"]
+MEASURED = json.loads((TINY / "measured.json").read_text(encoding="utf-8"))["accuracy"]
 PUZZLES = 48
 SLACK = 0.16
 """What may lie between PUZZLES puzzles and the many that were measured: over two standard errors."""
@@ -28,28 +27,18 @@ SLACK = 0.16
 
 @pytest.mark.parametrize("strategy", ["direct", "cot"])
 @pytest.mark.parametrize("kind", [kind for kind in MEASURED["direct"] if kind != "mean"])
-def test_accuracy_on_held_out_puzzles(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str, strategy: str
-) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "tiny"))
-    names = ("world", "puzzles")
-    try:
-        import puzzles
-        import world
-
-        requests, answers = [], []
+def test_accuracy_on_held_out_puzzles(tmp_path: Path, kind: str, strategy: str) -> None:
+    requests, answers = [], []
+    with tiny_scripts("world", "puzzles") as tiny:
         for n in range(PUZZLES):
             rng = random.Random(f"floor-{kind}-{n}")
-            puzzle = puzzles.make(kind, rng, world.is_reserved)
-            world.draw(puzzle.scene, rng).save(tmp_path / f"{n}.png")
+            puzzle = tiny.puzzles.make(kind, rng, tiny.world.is_reserved)
+            tiny.world.draw(puzzle.scene, rng).save(tmp_path / f"{n}.png")
             image = ImageRef(f"{n}.png", str(tmp_path))
             sample = Sample(id=str(n), question=puzzle.question, images=(image,))
             prompt = render(sample, strategy)
             requests.append(Request(prompt, [imaging.load(image)]))
             answers.append(puzzle.answer)
-    finally:
-        for name in names:
-            sys.modules.pop(name, None)
 
     async def ask() -> list[str]:
         model = TinyModel()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,22 +10,17 @@ from typing import Any
 
 import pytest
 
+from tests.support.scripts import CHECKPOINT, tiny_scripts
+
 torch = pytest.importorskip("torch", reason="the extra `hf` is not installed")
 pytest.importorskip("transformers", reason="the extra `hf` is not installed")
-
-ROOT = Path(__file__).parents[2]
-CHECKPOINT = ROOT / "pytest_mmreason" / "models" / "checkpoints" / "tiny"
-NAMES = ("world", "puzzles", "phrasing", "heldout", "model", "muon", "batches", "train")
 
 
 @pytest.fixture(scope="module")
 def tiny() -> Iterator[SimpleNamespace]:
-    """The modules of the folder tiny/, which are scripts' own and in no package."""
-    sys.path.insert(0, str(ROOT / "tiny"))
-    yield SimpleNamespace(**{name: __import__(name) for name in NAMES})
-    sys.path.remove(str(ROOT / "tiny"))
-    for name in NAMES:
-        sys.modules.pop(name, None)
+    """Puzzles, batches and the training itself."""
+    with tiny_scripts("puzzles", "heldout", "muon", "batches", "train") as modules:
+        yield modules
 
 
 @pytest.mark.parametrize(

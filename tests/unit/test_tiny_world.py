@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-CHECKPOINT = ROOT / "pytest_mmreason" / "models" / "checkpoints" / "tiny"
+from tests.support.scripts import CHECKPOINT, tiny_scripts
 
 
 @pytest.fixture(scope="module")
 def tiny() -> Iterator[SimpleNamespace]:
-    """The modules of the folder tiny/, which are scripts' own and in no package."""
-    sys.path.insert(0, str(ROOT / "tiny"))
-    names = ("world", "puzzles", "phrasing", "heldout")
-    yield SimpleNamespace(**{name: __import__(name) for name in names})
-    sys.path.remove(str(ROOT / "tiny"))
-    # Those too that a test has imported: a user's own module may be called "model".
-    for name in (*names, "batches", "model"):
-        sys.modules.pop(name, None)
+    """The world, its puzzles, and what is held out of the training."""
+    with tiny_scripts("world", "puzzles", "heldout") as modules:
+        yield modules
 
 
 def test_the_benchmarks_grids_are_not_trained_on(tiny: SimpleNamespace) -> None:
@@ -58,14 +50,9 @@ def test_one_scene_in_ten_is_reserved_by_what_it_holds(tiny: SimpleNamespace) ->
 PINNED = [5, 6, 7, 28]
 
 
-def test_every_batch_holds_trainable_scenes_only(
-    tiny: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_batch_holds_trainable_scenes_only(tiny: SimpleNamespace) -> None:
     pytest.importorskip("torch", reason="batches are torch tensors")
     tokenizers = pytest.importorskip("tokenizers", reason="batches are tokens")
-    monkeypatch.syspath_prepend(str(ROOT / "tiny"))
-    import batches
-
     asked: list[object] = []
 
     def refuse(scene: object) -> bool:
@@ -73,7 +60,8 @@ def test_every_batch_holds_trainable_scenes_only(
         return tiny.heldout.is_trainable(scene)
 
     tokenizer = tokenizers.Tokenizer.from_file(str(CHECKPOINT / "tokenizer.json"))
-    made = batches.Batches(tokenizer, seed=1, length=4, accept=refuse)
+    with tiny_scripts("batches") as scripts:
+        made = scripts.batches.Batches(tokenizer, seed=1, length=4, accept=refuse)
     shown = sum(len(made[n].pictures) for n in range(4))
     accepted = [scene for scene in asked if tiny.heldout.is_trainable(scene)]
     assert shown == len(accepted) < len(asked)
