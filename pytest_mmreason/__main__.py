@@ -14,6 +14,9 @@ from pytest_mmreason.errors import BenchmarkError, UsageError
 from pytest_mmreason.options import OPTIONS, Option
 
 DAY_S = 86_400.0
+GATES = ("output", "threshold", "max_errors", "on_error", "show")
+"""The options that a merge takes, as pytest does."""
+
 OPTIONS_BY_NAME = {option.name: option for option in OPTIONS}
 
 
@@ -37,7 +40,7 @@ def _add_merge(parser: argparse.ArgumentParser) -> None:
         "shards", metavar="DIR", nargs="+", type=Path, help="--mm-output of a shard"
     )
     how = "; the shards' own if not given"
-    for name in ("output", "threshold", "max_errors", "on_error", "show"):
+    for name in GATES:
         option = OPTIONS_BY_NAME[name]
         more = "" if name == "output" else how
         parser.add_argument(
@@ -59,7 +62,7 @@ def _merge(chosen: argparse.Namespace) -> int:
     gates = Gates(
         **{
             name: _parsed(OPTIONS_BY_NAME[name], given)
-            for name in ("output", "threshold", "max_errors", "on_error", "show")
+            for name in GATES
             if (given := getattr(chosen, f"mm_{name}")) is not None
         }
     )

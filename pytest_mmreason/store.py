@@ -146,8 +146,9 @@ def open_store(folder: Path, mode: str) -> Store:
     """The store that ``--mm-cache`` and ``--mm-cache-dir`` ask for.
 
     ``refresh`` finds only what was written from now on, so that a run asks everything
-    anew and still nothing twice. A file that is no database is moved aside, never deleted. A folder that cannot be
-    written leaves the run uncached, with a note that says so.
+    anew and still nothing twice. A file that is no database is moved aside, never
+    deleted. A folder that cannot be written leaves the run uncached, with a note that
+    says so.
     """
     if mode == "off":
         return NoStore()
@@ -220,15 +221,13 @@ def prune(folder: Path, before: float | None = None) -> int:
     with closing(_open_existing(folder)) as database:
         damaged = [(key,) for key, kind in _kinds(database) if kind == "damaged"]
         with database:
-            removed = database.executemany("DELETE FROM entries WHERE key = ?", damaged).rowcount
-            if before is not None:
-                old = database.execute("DELETE FROM entries WHERE written < ?", (before,))
-                removed = max(removed, 0) + old.rowcount
+            database.executemany("DELETE FROM entries WHERE key = ?", damaged)
+            old = database.execute("DELETE FROM entries WHERE written < ?", (before or 0.0,))
         database.execute("VACUUM")
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     for path in folder.glob(f"{Path(FILE_NAME).stem}.damaged-*"):
         path.unlink(missing_ok=True)
-    return max(removed, 0)
+    return len(damaged) + old.rowcount
 
 
 def _open_existing(folder: Path) -> sqlite3.Connection:

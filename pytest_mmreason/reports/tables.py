@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.gates import Gate
 from pytest_mmreason.record import ERRORS
 from pytest_mmreason.reports.text import count, duration, inert
@@ -35,17 +36,18 @@ class Table:
     has_total: bool = True
 
 
+def samples_text(benchmark: Benchmark, selected: int, settings: Settings) -> str:
+    """How many samples, of how many, and which shard of them."""
+    total = count(len(benchmark.samples), "sample")
+    text = total if selected == len(benchmark.samples) else f"{selected} of {total}"
+    return f"{text} · shard {settings.shard}" if settings.shard else text
+
+
 def facts(run: RunResult, settings: Settings, detail: str = "") -> list[tuple[str, str]]:
     """What was asked of whom, in (name, value) pairs; `detail` is where a local model ran."""
     benchmark = run.spec.benchmark
     version = f" {benchmark.version}" if benchmark.version else ""
-    selected = run.counts["collected"] // settings.repeats
-    total = len(benchmark.samples)
-    samples = (
-        count(total, "sample") if selected == total else f"{selected} of {count(total, 'sample')}"
-    )
-    if settings.shard:
-        samples += f" · shard {settings.shard}"
+    samples = samples_text(benchmark, run.counts["collected"] // settings.repeats, settings)
     how = [*([detail] if detail else []), f"prompt {run.spec.prompt}", f"images {settings.images}"]
     if settings.follow_up != "none":
         how.append(f"follow-up {settings.follow_up}")

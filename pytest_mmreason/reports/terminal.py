@@ -9,6 +9,7 @@ import pytest
 
 from pytest_mmreason.options import only_looks
 from pytest_mmreason.record import Record
+from pytest_mmreason.reports import tables
 from pytest_mmreason.reports.live import LiveLine
 from pytest_mmreason.reports.printing import Printer, explanation
 from pytest_mmreason.reports.text import count, encodable, inert
@@ -37,13 +38,7 @@ class Terminal:
         plan, settings = self._session.plan, self._session.settings
         lines = []
         for benchmark in {run.benchmark.name: run.benchmark for run in plan.runs}.values():
-            chosen, total = len(plan.selected[benchmark.name]), len(benchmark.samples)
-            samples = (
-                count(total, "sample")
-                if chosen == total
-                else f"{chosen} of {count(total, 'sample')}"
-            )
-            samples += f" · shard {settings.shard}" if settings.shard else ""
+            samples = tables.samples_text(benchmark, len(plan.selected[benchmark.name]), settings)
             version = f" {benchmark.version}" if benchmark.version else ""
             lines.append(
                 f"benchmark {benchmark.name}{version} · {samples} · {benchmark.fingerprint}"
