@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,11 @@ from pytest_mmreason.models.checkpoint import INSTALL, Checkpoint
 
 MISSING_SHARE = 0.01
 """Share of the weights that a checkpoint may lack; a language model's head is more."""
+
+# While transformers loads, it replaces methods of its classes for the whole process and puts
+# back what it found: of two loads at once, the second would put back the first's replacement,
+# and from then on no model would tie its weights.
+_ONE_LOAD = threading.Lock()
 
 _AUTO_CLASSES = (
     "AutoModelForImageTextToText",
@@ -192,13 +198,14 @@ def load_weights(
 
     try:
         transformers.utils.logging.disable_progress_bar()
-        model, report = getattr(transformers, auto).from_pretrained(
-            found.source,
-            revision=found.revision,
-            dtype=getattr(torch, dtype),
-            trust_remote_code=trust,
-            output_loading_info=True,
-        )
+        with _ONE_LOAD:
+            model, report = getattr(transformers, auto).from_pretrained(
+                found.source,
+                revision=found.revision,
+                dtype=getattr(torch, dtype),
+                trust_remote_code=trust,
+                output_loading_info=True,
+            )
         model = model.to(device).eval()
     except Exception as error:  # a damaged file, a missing library, no memory, no network
         if runs_out_of_memory(error):

@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import shutil
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ pytest.importorskip("torch", reason="local models need torch")
 pytest.importorskip("transformers", reason="local models need transformers")
 
 import torch
+import transformers
 from PIL import Image
 
 from pytest_mmreason.errors import ModelError
@@ -65,6 +67,37 @@ def test_adapter_is_one_that_computes_batches(llava: Path) -> None:  # noqa: F81
     assert model.detail == "cpu · float32"
     shapes = {model.shape_of(asked(count=n, top_k=k)) for n in (0, 1) for k in (1, 1, 2)}
     assert len(shapes) == 4
+
+
+def test_models_are_loaded_one_after_the_other(
+    llava: Path,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    auto = transformers.AutoModelForImageTextToText
+    real = auto.from_pretrained
+    before = transformers.PreTrainedModel.tie_weights
+    loading: list[None] = []
+    most = 0
+
+    def from_pretrained(*args: Any, **options: Any) -> Any:
+        nonlocal most
+        loading.append(None)
+        most = max(most, len(loading))
+        time.sleep(0.05)  # so that another load, were it let in, would be seen
+        found = real(*args, **options)
+        loading.pop()
+        return found
+
+    async def main() -> None:
+        models = [HFModel(str(llava), device="cpu") for _ in range(3)]
+        await asyncio.gather(*(model.load() for model in models))
+        for model in models:
+            await model.aclose()
+
+    monkeypatch.setattr(auto, "from_pretrained", from_pretrained)
+    asyncio.run(main())
+    assert most == 1
+    assert transformers.PreTrainedModel.tie_weights is before
 
 
 def test_answer_tells_how_it_ended_and_what_it_took(llava: Path) -> None:  # noqa: F811
