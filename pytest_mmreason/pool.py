@@ -40,9 +40,10 @@ class PoolStats:
 class Pool:
     """Calls in flight never exceed `concurrency`; 429 halves that at once, success restores it.
 
-    Places go to calls in the order in which they came; a call waiting to be tried again
-    holds none. `retries` is how often a failed
-    attempt is repeated; `timeout_s` is seconds that one attempt may take.
+    Where a 429 says how long to wait (Retry-After), no call starts before that. Places go to
+    calls in the order in which they came; a call waiting to be tried again holds none.
+    `retries` is how often a failed attempt is repeated; `timeout_s` is seconds that one
+    attempt may take.
     """
 
     def __init__(
@@ -163,7 +164,8 @@ class Pool:
             delay = max(error.retry_after_s, 0.0) + self._random.uniform(0, 0.1)
         if error.cause == "429":
             now = asyncio.get_running_loop().time()
-            self._resume_at = max(self._resume_at, now + delay)
+            if error.retry_after_s is not None:
+                self._resume_at = max(self._resume_at, now + delay)
             # One wave of 429s is one sign: calls sent before the last halving do not count.
             if now - self._slowed_at > 1.0:
                 self._slowed_at = now

@@ -91,6 +91,7 @@ class OwnerSession:
                 self._roles = (models, judge)
                 self.warnings += cautions(plan)
                 self._warn_of_unknown_answers(plan, models)
+                self._warn_of_idle_options(models)
 
     @property
     def libraries(self) -> list[str]:
@@ -234,6 +235,20 @@ class OwnerSession:
         self._ledger = Ledger(self.plan, journal)
         self._engine = Engine(self.plan, models, judge, store, keep=self._keep)
         self._client = LocalClient(self._engine, self._ledger)
+
+    def _warn_of_idle_options(self, models: Mapping[str, Any]) -> None:
+        """Options of local checkpoints say nothing to other models."""
+        if any("torch" in getattr(model, "libraries", ()) for model in models.values()):
+            return
+        given = {
+            "--mm-device": self.settings.device != "auto",
+            "--mm-dtype": self.settings.dtype != "auto",
+            "--mm-trust-remote-code": self.settings.trust_remote_code,
+        }
+        if idle := [option for option, is_given in given.items() if is_given]:
+            self.warnings.append(
+                f"{' and '.join(idle)}: of no use here, no model of this run is an hf: checkpoint"
+            )
 
     def _warn_of_unknown_answers(self, plan: Plan, models: Mapping[str, Any]) -> None:
         known = [

@@ -1,7 +1,8 @@
 """The store: responses and verdicts, kept so that nothing is asked twice.
 
 One SQLite file in write-ahead mode: several runs may share it, a kill at any moment
-loses at most what was in flight, and a damaged entry is a miss.
+loses at most what was in flight, a damaged entry is a miss, and of a damaged file every
+entry that can still be read is kept.
 """
 
 from __future__ import annotations
@@ -9,20 +10,33 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import sqlite3
+import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from pytest_mmreason.errors import UsageError
 
 FILE_NAME = "cache.sqlite"
 _BUSY_TIMEOUT_S = 30.0
+_PAGE = 4096
+_LEAST_ENTRY = 256
+"""Bytes that no entry is smaller than, in the file, with its place in the index."""
+
+# What is replaced keeps its row, so that the rows' numbers stay below the number of entries.
+_PUT = (
+    "INSERT INTO entries VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
+    " entry = excluded.entry, check_sum = excluded.check_sum, written = excluded.written"
+)
+
+T = TypeVar("T")
 
 
 def make_key(parts: Mapping[str, Any]) -> str:
@@ -82,15 +96,19 @@ class SqliteStore:
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / FILE_NAME
         self._database = _connect(self._path)
+        self._file = _identity(self._path)
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The entry under `key`; None if absent or damaged."""
+
+        def read(database: sqlite3.Connection) -> Any:
+            return database.execute(
+                "SELECT entry, check_sum FROM entries WHERE key = ? AND written >= ?",
+                (key, self._since),
+            ).fetchone()
+
         try:
-            with self._lock:
-                row = self._database.execute(
-                    "SELECT entry, check_sum FROM entries WHERE key = ? AND written >= ?",
-                    (key, self._since),
-                ).fetchone()
+            row = self._use(read)
         except sqlite3.Error:
             return None
         return _decode(*row) if row else None
@@ -98,11 +116,15 @@ class SqliteStore:
     def put(self, key: str, entry: Mapping[str, Any]) -> None:
         """Keep `entry` under `key`, at once and for good."""
         text = json.dumps(entry)
-        row = (key, text, hashlib.sha256(text.encode()).hexdigest(), time.time())
+        row = (key, text, _check_sum(text), time.time())
+
+        def write(database: sqlite3.Connection) -> None:
+            with database:
+                database.execute(_PUT, row)
+
         try:
-            with self._lock, self._database:
-                self._database.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", row)
-        except sqlite3.Error as error:
+            self._use(write)
+        except (sqlite3.Error, OSError) as error:
             self.note = (
                 f"cache {self._path} takes no more entries ({error}); this run goes on uncached"
             )
@@ -112,11 +134,37 @@ class SqliteStore:
         with self._lock:
             self._database.close()
 
+    def _use(self, act: Callable[[sqlite3.Connection], T]) -> T:
+        """What `act` makes of the database, which is mended first if it is damaged."""
+        with self._lock:
+            try:
+                return act(self._database)
+            except sqlite3.DatabaseError as error:
+                # The subclasses say that it is locked, full or closed, not that it is damaged.
+                if type(error) is not sqlite3.DatabaseError:
+                    raise
+                self._database.close()
+                # Another run may have mended it meanwhile.
+                if _identity(self._path) == self._file:
+                    self.note = _begin_anew(self._path, error)
+                self._database = _connect(self._path)
+                self._file = _identity(self._path)
+                return act(self._database)
+
+
+def _check_sum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
 
 def _decode(text: Any, check_sum: Any) -> dict[str, Any] | None:
     """The entry of a row; None if it is damaged."""
     try:
-        if hashlib.sha256(text.encode()).hexdigest() != check_sum:
+        if _check_sum(text) != check_sum:
             return None
         entry = json.loads(text)
     except (ValueError, AttributeError):
@@ -126,6 +174,7 @@ def _decode(text: Any, check_sum: Any) -> dict[str, Any] | None:
 
 def _connect(path: Path) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, check_same_thread=False)
+    database.text_factory = _as_text
     try:
         database.execute("PRAGMA journal_mode = WAL")
         # A killed process loses nothing in this mode; only a power cut may.
@@ -133,7 +182,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         with database:
             database.execute(
                 "CREATE TABLE IF NOT EXISTS entries"
-                " (key TEXT PRIMARY KEY, entry TEXT, check_sum TEXT, written REAL) WITHOUT ROWID"
+                " (key TEXT PRIMARY KEY, entry TEXT, check_sum TEXT, written REAL)"
             )
         database.execute("SELECT key, entry, check_sum, written FROM entries LIMIT 1").fetchone()
     except sqlite3.Error:
@@ -142,12 +191,75 @@ def _connect(path: Path) -> sqlite3.Connection:
     return database
 
 
+def _as_text(value: bytes) -> str:
+    """Text that a check sum may be taken of, whatever the bytes were."""
+    return value.decode("utf-8", "replace")
+
+
+def _begin_anew(path: Path, error: Exception) -> str:
+    """Move the damaged file aside, keep what can be read of it, and say so.
+
+    Raises OSError or sqlite3.Error where no new file can be made.
+    """
+    aside = path.with_suffix(f".damaged-{int(time.time())}-{os.getpid()}")
+    path.rename(aside)
+    for suffix in ("-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            Path(f"{path}{suffix}").rename(f"{aside}{suffix}")
+    kept = _salvage(aside, path)
+    return (
+        f"cache {path} was damaged ({error}); it was moved to {aside.name} and begun anew with "
+        f"the {kept} entries that could be read"
+    )
+
+
+def _salvage(damaged: Path, path: Path) -> int:
+    """Copy every entry of `damaged` that can be read to a new file at `path`; how many."""
+    with (
+        closing(_connect(path)) as new,
+        tempfile.TemporaryDirectory(dir=path.parent) as folder,
+    ):
+        copy = Path(folder, FILE_NAME)
+        shutil.copyfile(damaged, copy)
+        with suppress(FileNotFoundError):
+            shutil.copyfile(f"{damaged}-wal", f"{copy}-wal")
+        # The first page holds no entry and is the same in all our files but for counts, which
+        # SQLite takes from the file where the page says that it does not know them.
+        new.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with path.open("rb") as made, copy.open("r+b") as file:
+            first = bytearray(made.read(_PAGE))
+            first[92:96] = bytes(4)
+            file.write(first)
+        with closing(sqlite3.connect(copy)) as old, new:
+            old.text_factory = _as_text
+            last = copy.stat().st_size // _LEAST_ENTRY
+            sound = (row for row in _readable(old, 0, last) if _decode(row[1], row[2]) is not None)
+            kept = new.executemany(_PUT, sound).rowcount
+    return max(0, kept)
+
+
+def _readable(database: sqlite3.Connection, first: int, last: int) -> Iterator[tuple[Any, ...]]:
+    """The rows numbered `first` to `last` of a damaged file, but for those on damaged pages."""
+    try:
+        rows = database.execute(
+            "SELECT key, entry, check_sum, written FROM entries WHERE rowid BETWEEN ? AND ?",
+            (first, last),
+        ).fetchall()
+    except sqlite3.Error:
+        rows = []
+        if first < last:
+            middle = (first + last) // 2
+            yield from _readable(database, first, middle)
+            yield from _readable(database, middle + 1, last)
+    yield from rows
+
+
 def open_store(folder: Path, mode: str) -> Store:
     """The store that ``--mm-cache`` and ``--mm-cache-dir`` ask for.
 
     ``refresh`` finds only what was written from now on, so that a run asks everything
-    anew and still nothing twice. A file that is no database is moved aside, never
-    deleted. A folder that cannot be written leaves the run uncached, with a note that
+    anew and still nothing twice. A damaged file is moved aside, never deleted, and what
+    can be read of it is kept. A folder that cannot be written leaves the run uncached, with a note that
     says so.
     """
     if mode == "off":
@@ -163,18 +275,13 @@ def open_store(folder: Path, mode: str) -> Store:
             "this run goes on uncached. Choose another with --mm-cache-dir"
         )
     except sqlite3.DatabaseError as error:
-        damaged = folder / FILE_NAME
-        aside = damaged.with_suffix(f".damaged-{int(time.time())}-{os.getpid()}")
+        path = folder / FILE_NAME
         try:
-            damaged.rename(aside)
-            for suffix in ("-wal", "-shm"):
-                Path(f"{damaged}{suffix}").unlink(missing_ok=True)
+            told = _begin_anew(path, error)
             store = SqliteStore(folder, since)
         except (OSError, sqlite3.Error):
-            return NoStore(f"cache {damaged} is damaged ({error}); this run goes on uncached")
-        store.note = (
-            f"cache {damaged} was damaged ({error}); it was moved to {aside.name} and begun anew"
-        )
+            return NoStore(f"cache {path} is damaged ({error}); this run goes on uncached")
+        store.note = told
         return store
 
 
@@ -200,7 +307,7 @@ def inspect(folder: Path) -> Contents:
 
     Raises UsageError where there is none, or its file is no database.
     """
-    with closing(_open_existing(folder)) as database:
+    with _existing(folder) as database:
         counts = Counter(kind for _, kind in _kinds(database))
         oldest, newest = database.execute(
             "SELECT min(written), max(written) FROM entries"
@@ -218,7 +325,7 @@ def prune(folder: Path, before: float | None = None) -> int:
     before: seconds since the epoch. Returns the number of entries removed. Runs that use
     the cache at the same time lose nothing else. Raises UsageError as :func:`inspect`.
     """
-    with closing(_open_existing(folder)) as database:
+    with _existing(folder) as database:
         damaged = [(key,) for key, kind in _kinds(database) if kind == "damaged"]
         with database:
             database.executemany("DELETE FROM entries WHERE key = ?", damaged)
@@ -230,15 +337,17 @@ def prune(folder: Path, before: float | None = None) -> int:
     return len(damaged) + old.rowcount
 
 
-def _open_existing(folder: Path) -> sqlite3.Connection:
+@contextmanager
+def _existing(folder: Path) -> Iterator[sqlite3.Connection]:
     path = folder / FILE_NAME
     if not path.exists():
         raise UsageError(f"there is no cache in {folder}; name its folder with --mm-cache-dir")
     try:
-        return _connect(path)
+        with closing(_connect(path)) as database:
+            yield database
     except sqlite3.Error as error:
         raise UsageError(
-            f"cache {path} cannot be read ({error}); the next run moves a damaged one aside"
+            f"cache {path} cannot be read ({error}); the next run mends what is damaged"
         ) from None
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.support.benchmarks import read_summary, sample
 from tests.support.endpoint import Endpoint, image_urls, question_of
 from tests.support.project import Project
-from tests.support.runs import answers, by_model, verdict
+from tests.support.runs import answers, by_model, flat, verdict
 
 COT = "Let's think step by step."
 
@@ -169,3 +169,13 @@ def test_judge_never_follows_the_models_endpoint(project: Project, endpoint: End
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*openai:j needs an API key*--mm-judge-base-url*"])
     assert endpoint.requests == []
+
+
+def test_options_of_local_checkpoints_are_said_to_be_idle_with_other_models(
+    project: Project,
+) -> None:
+    result = project.run("--mm-device=cpu", "--mm-dtype=bfloat16")
+    assert result.ret == 0
+    told = "--mm-device and --mm-dtype: of no use here, no model of this run is an hf: checkpoint"
+    assert told in flat(result)
+    assert "of no use here" not in flat(project.run("--mm-device=auto"))

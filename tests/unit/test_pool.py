@@ -185,6 +185,23 @@ def test_a_429_holds_back_every_other_call(naps: list[float]) -> None:
     assert 0 < run(course()) <= 30.1
 
 
+def test_a_429_that_names_no_time_holds_back_its_own_call_only(naps: list[float]) -> None:
+    pool = make(concurrency=2)
+
+    async def course() -> tuple[Response, int]:
+        limited = asyncio.create_task(pool.run(scripted(failure("429"))))
+        while not naps:
+            await asyncio.get_running_loop().run_in_executor(None, int)
+        naps.clear()
+        other = await pool.run(scripted(GOOD))
+        assert not naps
+        limited.cancel()
+        await asyncio.gather(limited, return_exceptions=True)
+        return other
+
+    assert run(course()) == (GOOD, 1)
+
+
 def test_a_call_that_takes_too_long_is_named_and_tried_again(naps: list[float]) -> None:
     pool = make(timeout_s=0.01, retries=1)
 
