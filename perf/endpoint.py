@@ -20,6 +20,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+SETTLED_S = 0.1
+"""After that long a client has read an answer that was sent to it."""
+
 
 @dataclass
 class Counts:
@@ -30,9 +33,13 @@ class Counts:
     peak: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     asked: Counter[str] = field(default_factory=Counter)
-    answered: set[str] = field(default_factory=set)
+    answered: dict[str, float] = field(default_factory=dict)
+    """When, by request."""
     again: int = 0
-    """Requests for what had been answered well before."""
+    """Requests for what had been answered."""
+    marked: float | None = None
+    finished_again: int = 0
+    """Of them, those for what had been answered more than `SETTLED_S` before the mark."""
     first: float | None = None
     last: float | None = None
 
@@ -42,6 +49,8 @@ class Counts:
             "requests": self.requests,
             "distinct": len(self.asked),
             "again": self.again,
+            "finished_again": self.finished_again,
+            "in_flight": self.in_flight.total(),
             "peak": dict(self.peak),
             "faults": dict(self.faults),
             "span": (self.last or 0.0) - (self.first or 0.0),
@@ -79,6 +88,9 @@ class Server:
     async def _answer(self, path: str, body: bytes, writer: asyncio.StreamWriter) -> bool:
         if path == "/stats":
             return await _send(writer, 200, self.counts.to_json())
+        if path == "/mark":
+            self.counts.marked = time.monotonic()
+            return await _send(writer, 200, self.counts.to_json())
         if path == "/reset":
             self.counts = Counts()
             return await _send(writer, 200, {})
@@ -88,7 +100,10 @@ class Server:
         key = hashlib.sha256(body).hexdigest()
         counts.requests += 1
         counts.asked[key] += 1
-        counts.again += key in counts.answered
+        if key in counts.answered:
+            counts.again += 1
+            settled = (counts.marked or 0.0) - SETTLED_S
+            counts.finished_again += counts.answered[key] < settled
         counts.first = counts.first or time.monotonic()
         counts.in_flight[model] += 1
         counts.peak[model] = max(counts.peak[model], counts.in_flight[model])
@@ -122,7 +137,7 @@ class Server:
             text = json.dumps(
                 {"rationale": "mock", "correct": score == 1.0, "steps": [], "score": score}
             )
-        counts.answered.add(key)
+        counts.answered.setdefault(key, time.monotonic())
         message = {"role": "assistant", "content": text}
         completion = {
             "id": "mock",
@@ -172,11 +187,15 @@ class Endpoint:
         self._process.kill()
         self._process.wait()
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self, path: str = "stats") -> dict[str, Any]:
         """What was asked since the last reset."""
-        with urllib.request.urlopen(f"{self._root}/stats") as reply:
+        with urllib.request.urlopen(f"{self._root}/{path}") as reply:
             found: dict[str, Any] = json.load(reply)
         return found
+
+    def mark(self) -> dict[str, Any]:
+        """From now on, count requests for what has been answered by now; the stats."""
+        return self.stats("mark")
 
     def reset(self) -> None:
         """Count anew."""

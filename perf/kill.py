@@ -55,18 +55,19 @@ def killed(home: Path, times: int, *options: str) -> None:
             process = subprocess.Popen(
                 list(map(str, run)), cwd=home, stdout=subprocess.DEVNULL, start_new_session=True
             )
-            moment = rng.uniform(0.3, 0.95) * whole.seconds
+            moment = rng.uniform(0.15, 0.95) * whole.seconds
             time.sleep(moment)
             process.kill()
+            before = endpoint.mark()
             process.wait()
             time.sleep(0.5)
-            before = endpoint.stats()
             cost(run, home)
             after = endpoint.stats()
             same = "equal" if rows(home) == expected else "DIFFERENT"
             print(
-                f"  killed after {moment:4.1f} s with {before['requests']:3} asked: "
-                f"{after['again']:2} answers asked for again, tables {same}"
+                f"  killed after {moment:4.1f} s, {before['requests']:3} asked, "
+                f"{before['in_flight']:2} of them on their way; again: {after['again']:2}, of which "
+                f"finished {after['finished_again']}; tables {same}"
             )
 
 
