@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -76,10 +76,16 @@ def _shares(sizes: dict[tuple[str, ...], int], limit: int) -> dict[tuple[str, ..
     """`limit` places shared by size: whole parts first, then the largest remainders."""
     total = sum(sizes.values())
     shares = {cell: size * limit // total for cell, size in sizes.items()}
-    by_remainder = sorted(
-        sizes, key=lambda cell: (-(sizes[cell] * limit % total), -sizes[cell], cell)
-    )
-    for cell in by_remainder[: limit - sum(shares.values())]:
+    given: Counter[str] = Counter()
+    left = set(sizes)
+    for _ in range(limit - sum(shares.values())):
+        # Of equal remainders, that of the category and complexity that got the least so far.
+        cell = min(
+            left,
+            key=lambda c: (-(sizes[c] * limit % total), sum(given[p] for p in c), -sizes[c], c),
+        )
+        left.remove(cell)
+        given.update(cell)
         shares[cell] += 1
     return shares
 

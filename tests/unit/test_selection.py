@@ -66,6 +66,15 @@ def test_benchmark_without_categories_keeps_the_mix_of_its_capabilities() -> Non
     assert Counter(made[i].capabilities[0] == "rec" for i in chosen) == {True: 2, False: 1}
 
 
+def test_a_small_limit_leaves_no_category_out() -> None:
+    both = ("high", "moderate")
+    made = samples(*[(category, level) for category in "abc" for level in both] * 4)
+    for limit in (3, 4, 5):
+        chosen = select(made, limit=limit)
+        assert {made[i].category for i in chosen} == {"a", "b", "c"}
+        assert {made[i].complexity for i in chosen} == set(both)
+
+
 def test_only_comes_before_the_limit_and_order_stays_the_benchmarks() -> None:
     made = samples(*[("a", "high")] * 9)
     wanted = {"s7", "s3", "s5"}
