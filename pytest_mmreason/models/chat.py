@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from pytest_mmreason.errors import UsageError
+from pytest_mmreason.errors import ModelError, UsageError
 from pytest_mmreason.models.base import Request
 from pytest_mmreason.prompting import Prompt
 
@@ -210,6 +210,14 @@ class Chat:
 
     def _woven(self, text: str, images: Sequence[Any]) -> list[Any]:
         pieces = text.split(self._image_token, len(images))
+        for piece in pieces:
+            address = piece.strip(" ")
+            if "://" in address and " " not in address:
+                raise ModelError(
+                    f"{self._name}: its processor would fetch an image from {address[:80]!r}, "
+                    "which is all the text there is; put words around the address",
+                    cause="address",
+                )
         woven: list[Any] = [pieces[0]] if pieces[0] else []
         for image, piece in zip(images, pieces[1:], strict=True):
             woven += [image, piece] if piece else [image]

@@ -27,6 +27,7 @@ from pytest_mmreason.models.base import BatchingModel, Request, Response
 from pytest_mmreason.models.transformers import HFModel
 from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.sample import ImageRef
+from tests.support.checkpoints.papers import make_idefics
 from tests.support.local import llava, loads, offline, one_thread  # noqa: F401
 
 T = TypeVar("T")
@@ -323,3 +324,15 @@ def test_close_ends_a_batch_at_its_next_token(llava: Path) -> None:  # noqa: F81
                 await asyncio.wait_for(computing, WAIT_S)
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize("question", ["https://host.invalid/a.png", " http://host/a\nb "])
+def test_no_processor_fetches_what_a_question_names(tmp_path: Path, question: str) -> None:
+    make_idefics(tmp_path)
+
+    async def act(model: HFModel) -> str:
+        with pytest.raises(ModelError, match="would fetch an image from 'http"):
+            await model.generate(asked(question))
+        return (await model.generate(asked(f"What is at {question} now?"))).text
+
+    assert run(tmp_path, act)
