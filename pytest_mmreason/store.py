@@ -109,7 +109,7 @@ class SqliteStore:
 
         try:
             row = self._use(read)
-        except sqlite3.Error:
+        except (sqlite3.Error, OSError):
             return None
         return _decode(*row) if row else None
 
@@ -259,8 +259,8 @@ def open_store(folder: Path, mode: str) -> Store:
 
     ``refresh`` finds only what was written from now on, so that a run asks everything
     anew and still nothing twice. A damaged file is moved aside, never deleted, and what
-    can be read of it is kept. A folder that cannot be written leaves the run uncached, with a note that
-    says so.
+    can be read of it is kept. A folder that cannot be written leaves the run uncached, with
+    a note that says so.
     """
     if mode == "off":
         return NoStore()
@@ -312,8 +312,9 @@ def inspect(folder: Path) -> Contents:
         oldest, newest = database.execute(
             "SELECT min(written), max(written) FROM entries"
         ).fetchone()
-    aside = tuple(sorted(folder.glob(f"{Path(FILE_NAME).stem}.damaged-*")))
-    size = sum(f.stat().st_size for f in (*folder.glob(f"{FILE_NAME}*"), *aside))
+    moved = sorted(folder.glob(f"{Path(FILE_NAME).stem}.damaged-*"))
+    size = sum(f.stat().st_size for f in (*folder.glob(f"{FILE_NAME}*"), *moved))
+    aside = tuple(f for f in moved if not f.name.endswith(("-wal", "-shm")))
     return Contents(
         counts["response"], counts["verdict"], counts["damaged"], size, aside, oldest, newest
     )

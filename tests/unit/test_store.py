@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from pytest_mmreason.store import (
     make_key,
     open_store,
     prepare_home,
+    prune,
 )
 
 ENTRY = {"text": "\ud800 猫 \x1b", "n": [1, 2.5, None]}
@@ -178,6 +180,34 @@ def test_damage_that_another_run_has_mended_is_not_mended_again(tmp_path: Path) 
     assert len(list(tmp_path.glob("cache.damaged-*[0-9]"))) == 1
     first.close()
     second.close()
+
+
+def test_damage_that_cannot_be_mended_costs_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = filled(tmp_path)
+    store = open_store(tmp_path, "on")
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * 4096 * 30)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copyfile", full)
+    assert found(store) < 400
+    store.put(key(1), ENTRY)
+    assert store.note is not None and "goes on uncached" in store.note
+    store.close()
+
+
+def test_files_moved_aside_are_counted_once_and_pruned_whole(tmp_path: Path) -> None:
+    filled(tmp_path)
+    for suffix in ("", "-wal", "-shm"):
+        (tmp_path / f"cache.damaged-1-2{suffix}").write_bytes(b"x" * 10)
+    assert [path.name for path in inspect(tmp_path).aside] == ["cache.damaged-1-2"]
+    prune(tmp_path)
+    assert not list(tmp_path.glob("cache.damaged-*"))
 
 
 def test_statistics_of_a_damaged_file_name_it(tmp_path: Path) -> None:
