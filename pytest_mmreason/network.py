@@ -14,13 +14,23 @@ def connect_error(url: str) -> OSError | None:
 
     Behind a proxy nothing can be told, and None is returned.
     """
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    if {parts.scheme, "all"} & getproxies().keys() and not proxy_bypass(host):
+    if proxy_for(url):
         return None
+    parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
-        socket.create_connection((host, port), timeout=PROBE_TIMEOUT_S).close()
+        socket.create_connection((parts.hostname or "", port), timeout=PROBE_TIMEOUT_S).close()
     except OSError as error:
         return error
     return None
+
+
+def proxy_for(url: str) -> str | None:
+    """The proxy that the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) names for
+    `url`, or None."""
+    parts = urlsplit(url)
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(parts.hostname or ""):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"

@@ -9,11 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 
-# What openai imports only when it connects goes by other names in other versions of it.
-LIBRARIES = ("openai", "httpx", "httpcore", "httpx2", "httpcore2", "PIL.Image", "rich.table")
+LIBRARIES = ("aiohttp", "PIL.Image", "rich.table")
 TINY = ("numpy", "onnxruntime", "tokenizers")
 for name in (*LIBRARIES, *TINY):
     if find_spec(name.partition(".")[0]):
         import_module(name)
-if find_spec("anyio"):
-    import_module("anyio._backends._asyncio")

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import html
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
-from urllib.parse import quote, unquote, urlsplit
+from collections.abc import Mapping
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
 from pytest_mmreason.errors import ModelError, UsageError
 from pytest_mmreason.models.base import Request, Response, cut_before_answer, strip_reasoning
+from pytest_mmreason.models.endpoint import Endpoint, Reply, without_secrets
 from pytest_mmreason.network import connect_error
 from pytest_mmreason.prompting import Turn
-
-if TYPE_CHECKING:
-    import openai
 
 PUBLIC_URL = "https://api.openai.com/v1"
 _RENAMED = {"max_tokens": "max_completion_tokens"}
 _CONNECT_TRIES = 3
-_TELLING = 8
-"""Characters of a long key that give it away where an endpoint repeats its beginning."""
-_KEY = re.compile(r"\b(?:sk|pk|key)-[\w*.-]{4,}")
+_PASSING = frozenset([408, 409, 429])
+"""Statuses below 500 that another try may mend."""
 
 
 class OpenAIModel:
@@ -58,29 +53,22 @@ class OpenAIModel:
     ) -> None:
         self.name = f"openai:{model}"
         self._model = model
-        self._base_url = (base_url or os.environ.get("OPENAI_BASE_URL") or PUBLIC_URL).rstrip("/")
+        base_url = (base_url or os.environ.get("OPENAI_BASE_URL") or PUBLIC_URL).rstrip("/")
         self._url_option = url_option
-        self._shown_url = _without_secrets(self._base_url)
-        parts = urlsplit(self._base_url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise UsageError(
-                f"{url_option} is {self._shown_url!r}; an http:// or https:// URL is needed"
-            )
+        host = _host(base_url, url_option)
         # A key that was read from a file brings the file's last line break along.
-        self._api_key = os.environ.get(api_key_env, "").strip()
-        if not (self._api_key.isascii() and self._api_key.isprintable()):
+        api_key = os.environ.get(api_key_env, "").strip()
+        if not (api_key.isascii() and api_key.isprintable()):
             raise UsageError(
                 f"the API key in {api_key_env} holds a character that no request can carry "
                 "(a line break, or one outside ASCII); copy it anew"
             )
-        if makes_calls and not self._api_key and parts.hostname == "api.openai.com":
+        if makes_calls and not api_key and host == "api.openai.com":
             raise UsageError(
                 f"openai:{model} needs an API key: the variable {api_key_env} is not set. Set it, name "
                 f"another with {key_option}, or name an endpoint of your own with {url_option}."
             )
-        self._secrets = _spellings(self._api_key, parts.username, parts.password)
-        self._timeout_s = timeout_s
-        self._client: openai.AsyncOpenAI | None = None
+        self._endpoint = Endpoint(base_url, api_key=api_key, timeout_s=timeout_s)
         self._reached = False
         self._answered = False
         self._dropped: dict[str, str | None] = {}
@@ -89,7 +77,7 @@ class OpenAIModel:
             "kind": "openai",
             "adapter": 1,
             "model": model,
-            "base_url": self._base_url,
+            "base_url": base_url,
         }
 
     async def generate(self, request: Request) -> Response:
@@ -97,13 +85,11 @@ class OpenAIModel:
         # Each pass may lose one parameter that the endpoint rejects by name.
         for _ in range(8):
             arguments = self._arguments(request)
-            try:
-                completion = await self._create(arguments)
-            except Exception as error:
-                if self._adapt(error, arguments):
-                    continue
-                self._raise(error)
-            return self._response(completion)
+            reply = await self._post(arguments)
+            if reply.status < 300:
+                return self._response(reply.body)
+            if not self._adapt(reply, arguments):
+                self._refused(reply)
         raise ModelError(f"{self.name} rejects one parameter after another", cause="400")
 
     def probe(self) -> None:
@@ -111,72 +97,69 @@ class OpenAIModel:
 
         Raises UsageError where nobody answers. Behind a proxy nothing can be told.
         """
-        error = connect_error(self._base_url)
+        error = connect_error(self._endpoint.url)
         # Slow is not absent; the calls will tell.
         if error is not None and not isinstance(error, TimeoutError):
             raise UsageError(self._unreachable(error))
 
     def _unreachable(self, error: object) -> str:
         return (
-            f"the endpoint {self._shown_url} of {self.name} cannot be reached ({error}). "
+            f"the endpoint {self._endpoint.shown} of {self.name} cannot be reached "
+            f"({self._endpoint.scrub(str(error))}). "
             f"Is the server running, and {self._url_option} right?"
         )
 
     async def aclose(self) -> None:
         """Close the connections."""
-        if self._client is not None:
-            await self._client.close()
+        await self._endpoint.aclose()
 
-    async def _create(self, arguments: dict[str, Any]) -> Any:
-        import openai
+    async def _post(self, arguments: Mapping[str, Any]) -> Reply:
+        """The endpoint's reply; ModelError where none came."""
+        import aiohttp
 
-        if self._client is None:
-            self._client = openai.AsyncOpenAI(
-                base_url=self._base_url,
-                api_key=self._api_key or "none",
-                max_retries=0,  # the engine retries, for every adapter alike
-                timeout=self._timeout_s,
-            )
+        where = f"{self.name} at {self._endpoint.shown}"
         for attempt in range(_CONNECT_TRIES):
             try:
-                completion = await self._client.chat.completions.create(**arguments)
-            except openai.APITimeoutError:
-                raise
-            except openai.APIConnectionError as error:
-                if self._reached or type(error.__cause__).__name__ != "ConnectError":
-                    raise
+                reply = await self._endpoint.post("/chat/completions", arguments)
+            except TimeoutError:
+                raise ModelError(
+                    f"{where}: no answer within {self._endpoint.timeout_s:g} s (--mm-timeout)",
+                    cause="timeout",
+                    retryable=True,
+                ) from None
+            except (aiohttp.ClientError, OSError) as error:
+                connected = not isinstance(error, aiohttp.ClientConnectorError)
+                if self._reached or connected:
+                    text = self._endpoint.scrub(str(error))[:500] or type(error).__name__
+                    raise ModelError(
+                        f"{where}: the connection was lost: {text}",
+                        cause="connection lost" if connected else "no connection",
+                        retryable=True,
+                    ) from None
                 if attempt + 1 == _CONNECT_TRIES:
                     raise ModelError(
-                        self._unreachable(error.__cause__),
-                        cause="unreachable",
-                        fatal=True,
+                        self._unreachable(error), cause="unreachable", fatal=True
                     ) from None
                 await asyncio.sleep(0.25 * 2**attempt)
                 continue
-            except openai.APIStatusError:
-                self._reached = True
-                raise
-            self._reached = self._answered = True
-            return completion
+            self._reached = True
+            self._answered = self._answered or reply.status < 300
+            return reply
         raise AssertionError("unreachable")
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         images = iter(request.images)
         messages = [self._message(turn, images) for turn in request.prompt.turns]
         arguments: dict[str, Any] = {"model": self._model, "messages": messages}
-        extra: dict[str, Any] = {}
         for key, value in request.params.items():
             name = self._dropped.get(key, key)
-            if name is None:
-                continue
-            (arguments if name in _STANDARD else extra)[name] = value
+            if name is not None:
+                arguments[name] = value
         if request.schema is not None and "response_format" not in self._dropped:
             arguments["response_format"] = {
                 "type": "json_schema",
                 "json_schema": {"name": "verdict", "strict": True, "schema": dict(request.schema)},
             }
-        if extra:
-            arguments["extra_body"] = extra
         return arguments
 
     @staticmethod
@@ -194,17 +177,19 @@ class OpenAIModel:
     def _response(self, completion: Any) -> Response:
         """The response in a completion; ModelError if the 200 holds something else."""
         try:
-            choice = completion.choices[0]
-            text = choice.message.content or choice.message.refusal or ""
-            finish = choice.finish_reason or "stop"
+            choice = completion["choices"][0]
+            message = choice["message"]
+            text = message.get("content") or message.get("refusal") or ""
+            finish = choice.get("finish_reason") or "stop"
+            used = completion.get("usage") or {}
             usage = {
-                key: int(getattr(completion.usage, key, None) or 0)
-                for key in ("prompt_tokens", "completion_tokens")
+                key: int(used.get(key) or 0) for key in ("prompt_tokens", "completion_tokens")
             }
-        except (AttributeError, IndexError, TypeError, ValueError):
+            served_as = completion.get("model")
+        except (AttributeError, LookupError, TypeError, ValueError):
             raise ModelError(
                 f"{self.name} answered 200 with something that is no completion: "
-                f"{self._scrub(repr(completion))[:200]}",
+                f"{self._endpoint.scrub(repr(completion))[:200]}",
                 cause="malformed reply",
                 retryable=True,
             ) from None
@@ -212,15 +197,14 @@ class OpenAIModel:
             text = str(text)
         if finish == "length" and not strip_reasoning(text):
             raise cut_before_answer(self.name)
-        return Response(text, finish, usage, getattr(completion, "model", None))
+        return Response(text, str(finish), usage, str(served_as) if served_as else None)
 
-    def _adapt(self, error: Exception, arguments: Mapping[str, Any]) -> bool:
-        """True if `error` rejects a parameter by name, which is then renamed or left out."""
-        if getattr(error, "status_code", None) not in {400, 422}:
+    def _adapt(self, reply: Reply, arguments: Mapping[str, Any]) -> bool:
+        """True if `reply` rejects a parameter by name, which is then renamed or left out."""
+        if reply.status not in {400, 422}:
             return False
-        message = str(error)
-        sent = [k for k in arguments if k not in {"model", "messages", "extra_body"}]
-        sent += list(arguments.get("extra_body", ()))
+        message = reply.body if isinstance(reply.body, str) else json.dumps(reply.body)
+        sent = [key for key in arguments if key not in {"model", "messages"}]
         for name in sorted(sent, key=len, reverse=True):
             if not re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", message):
                 continue
@@ -236,54 +220,32 @@ class OpenAIModel:
             return True
         return False
 
-    def _raise(self, error: Exception) -> NoReturn:
-        """Raise `error` as a ModelError that says what to do."""
-        import openai
-
-        if isinstance(error, ModelError):
-            raise error
-        status = getattr(error, "status_code", None)
-        text = self._scrub(str(error))[:500]
-        code = str(getattr(error, "code", "") or "")
-        where = f"{self.name} at {self._shown_url}"
-        if isinstance(error, openai.APITimeoutError):
-            raise ModelError(
-                f"{where}: no answer in time", cause="timeout", retryable=True
-            ) from None
+    def _refused(self, reply: Reply) -> NoReturn:
+        """Raise a reply that is no success as a ModelError that says what to do."""
+        status, where = reply.status, f"{self.name} at {self._endpoint.shown}"
+        text = self._endpoint.scrub(reply.message)[:500]
+        code = str(reply.error.get("code") or "")
         # After an answer, a 403 or 404 is about one request: others may fare better.
         if status == 401 or (status == 403 and not self._answered):
             raise ModelError(
                 f"{where} rejects the API key ({status}): {text}", cause=str(status), fatal=True
-            ) from None
+            )
         if status == 404 and not self._answered:
             raise ModelError(
                 f"{where}: no such model or path (404): {text}", cause="404", fatal=True
-            ) from None
-        if status == 429 and "insufficient_quota" in {code, getattr(error, "type", "")}:
+            )
+        if status == 429 and "insufficient_quota" in {code, reply.error.get("type")}:
             raise ModelError(
                 f"{where}: the quota is used up (429): {text}", cause="quota", fatal=True
-            ) from None
-        if status == 429 or (status is not None and (status >= 500 or status in {408, 409})):
-            raise ModelError(
-                f"{where}: {status}: {text}",
-                cause=str(status),
-                retryable=True,
-                retry_after_s=_retry_after_s(error),
-            ) from None
-        if code in {"content_filter", "content_policy_violation"}:
-            raise ModelError(f"{where}: {text}", cause="content_filter") from None
-        if status is not None:
-            raise ModelError(f"{where}: {status}: {text}", cause=str(status)) from None
-        cause = type(error.__cause__ or error).__name__
-        raise ModelError(f"{where}: {cause}: {text}", cause=cause, retryable=True) from None
-
-    def _scrub(self, text: str) -> str:
-        """`text` without the API key, whole or as the endpoint abridges it."""
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        if len(self._api_key) > 2 * _TELLING:
-            text = re.sub(rf"{re.escape(self._api_key[:_TELLING])}[\w*.…-]*", "***", text)
-        return _KEY.sub("***", text)
+            )
+        if code in {"content_filter", "content_policy_violation"} and status not in _PASSING:
+            raise ModelError(f"{where}: {text}", cause="content_filter")
+        raise ModelError(
+            f"{where}: {status}: {text}",
+            cause=str(status),
+            retryable=status in _PASSING or status >= 500,
+            retry_after_s=reply.retry_after_s,
+        )
 
 
 def _sendable(text: str) -> str:
@@ -294,61 +256,13 @@ def _sendable(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _spellings(key: str, user: str | None, password: str | None) -> list[str]:
-    """Every way in which an error may repeat a key, or a password out of a URL; longest first."""
-    plain = [key, *([password, unquote(password)] if password else [])]
-    if password:
-        login = f"{unquote(user or '')}:{unquote(password)}"
-        plain.append(base64.b64encode(login.encode()).decode("ascii"))
-    found = {way(text) for text in plain if text for way in _WAYS}
-    return sorted(found, key=len, reverse=True)
-
-
-def _without_secrets(url: str) -> str:
-    """`url` as it may be shown: a password or a key may stand before its host or in its query."""
-    return re.sub(r"^(\w+://)?[^/@]*@", r"\1***@", url.partition("?")[0])
-
-
-_WAYS: tuple[Callable[[str], str], ...] = (
-    str,
-    lambda text: repr(text)[1:-1],
-    lambda text: json.dumps(text)[1:-1],
-    lambda text: quote(text, safe=""),
-    html.escape,
-)
-
-_STANDARD = frozenset(
-    [
-        "temperature",
-        "top_p",
-        "max_tokens",
-        "max_completion_tokens",
-        "stop",
-        "seed",
-        "frequency_penalty",
-        "presence_penalty",
-        "n",
-        "logit_bias",
-        "logprobs",
-        "top_logprobs",
-        "reasoning_effort",
-        "verbosity",
-        "service_tier",
-        "user",
-    ]
-)
-"""Parameters of OpenAI's own API; others (top_k, min_p …) go into the request as they are."""
-
-
-def _retry_after_s(error: Exception) -> float | None:
-    """Seconds that the reply's Retry-After asks for, or None."""
-    response = getattr(error, "response", None)
-    headers = getattr(response, "headers", {})
-    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            value = float(headers.get(name, ""))
-        except ValueError:
-            continue
-        if 0 <= value * scale <= 3600:
-            return value * scale
-    return None
+def _host(url: str, option: str) -> str:
+    """The host in `url`; UsageError, naming `option`, where it is no URL of a server."""
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - raises where it is no number
+        if parts.scheme in {"http", "https"} and parts.hostname:
+            return parts.hostname
+    except ValueError:
+        pass
+    raise UsageError(f"{option} is {without_secrets(url)!r}; an http:// or https:// URL is needed")

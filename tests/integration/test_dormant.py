@@ -9,6 +9,7 @@ import pytest
 from tests.support.project import Project
 
 HEAVY = (
+    "aiohttp",
     "openai",
     "transformers",
     "torch",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 # Imported once here: a run inside this process would otherwise spend a second on each.
-import openai  # noqa: F401
+import aiohttp  # noqa: F401
 import PIL.Image  # noqa: F401
 import pytest
 import rich.table  # noqa: F401

@@ -1,0 +1,183 @@
+"""An HTTP endpoint that takes JSON and answers with JSON, and what of it may be shown."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
+
+import pytest_mmreason
+from pytest_mmreason.network import proxy_for
+
+if TYPE_CHECKING:
+    import aiohttp
+
+_TELLING = 8
+"""Characters of a long key that give it away where an endpoint repeats its beginning."""
+_KEY = re.compile(r"\b(?:sk|pk|key)-[\w*.-]{4,}")
+
+_ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
+"""Headers that OpenAI's own clients send where these variables are set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What an endpoint answered.
+
+    body: the JSON in it, or its text where it holds none.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+
+    @property
+    def error(self) -> Mapping[str, Any]:
+        """The error object in OpenAI's form; empty where there is none."""
+        error = self.body.get("error") if isinstance(self.body, dict) else None
+        return error if isinstance(error, dict) else {}
+
+    @property
+    def message(self) -> str:
+        """What the endpoint says was wrong, in its own words."""
+        message = self.error.get("message")
+        if isinstance(message, str) and message:
+            return message
+        return self.body if isinstance(self.body, str) else json.dumps(self.body)
+
+    @property
+    def retry_after_s(self) -> float | None:
+        """Seconds that Retry-After asks for, or None."""
+        for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+            try:
+                value = float(self.headers.get(name, ""))
+            except ValueError:
+                continue
+            if 0 <= value * scale <= 3600:
+                return value * scale
+        return None
+
+
+class Endpoint:
+    """Connections to one URL, kept open between calls; use it from one event loop.
+
+    url:       begins every path that is asked; may hold a user and a password, and a query.
+    api_key:   sent as a bearer token, unless the URL holds a user.
+    timeout_s: seconds that one call may take, connecting included.
+
+    `shown` is the URL as it may be printed.
+    """
+
+    def __init__(self, url: str, *, api_key: str, timeout_s: float) -> None:
+        parts = urlsplit(url)
+        self.url = url
+        self.shown = without_secrets(url)
+        self._parts = parts._replace(netloc=parts.netloc.rpartition("@")[2])
+        self._api_key = api_key
+        self._headers = {
+            "Authorization": f"Bearer {api_key or 'none'}",
+            "User-Agent": f"pytest-mmreason/{pytest_mmreason.__version__}",
+            "Content-Type": "application/json",
+        }
+        if parts.username:
+            self._headers["Authorization"] = f"Basic {_login(parts.username, parts.password)}"
+        self.timeout_s = timeout_s
+        self._session: aiohttp.ClientSession | None = None
+        proxy = urlsplit(proxy_for(url) or "")
+        self._secrets = _spellings(
+            (api_key, None, None),
+            ("", parts.username, parts.password),
+            ("", proxy.username, proxy.password),
+        )
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> Reply:
+        """The reply to `body`, whatever its status.
+
+        Raises aiohttp.ClientConnectionError (of it, ClientConnectorError where no connection
+        was made), aiohttp.ClientPayloadError and TimeoutError.
+        """
+        session = self._session or self._open()
+        url = urlunsplit(self._parts._replace(path=self._parts.path.rstrip("/") + path))
+        # In one piece a body of megabytes would hold up every other call while it is sent.
+        data = io.BytesIO(json.dumps(body).encode("ascii"))
+        async with session.post(url, data=data) as response:
+            text = (await response.read()).decode("utf-8", "replace")
+            return Reply(response.status, response.headers, _parsed(text))
+
+    def _open(self) -> aiohttp.ClientSession:
+        import aiohttp
+
+        headers = dict(self._headers)
+        headers.update({h: os.environ[v] for v, h in _ACCOUNT.items() if os.environ.get(v)})
+        self._session = aiohttp.ClientSession(
+            # The engine's pools are the limit.
+            connector=aiohttp.TCPConnector(limit=0),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=headers,
+            timeout=aiohttp.ClientTimeout(total=self.timeout_s),
+            # Its own reading of the environment would take logins from ~/.netrc along.
+            proxy=proxy_for(self.url),
+        )
+        return self._session
+
+    async def aclose(self) -> None:
+        """Close the connections; the next call opens new ones."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    def scrub(self, text: str) -> str:
+        """`text` without the API key, whole or as the endpoint abridges it, and without
+        passwords."""
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        if len(self._api_key) > 2 * _TELLING:
+            text = re.sub(rf"{re.escape(self._api_key[:_TELLING])}[\w*.…-]*", "***", text)
+        return _KEY.sub("***", text)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _login(user: str, password: str | None) -> str:
+    login = f"{unquote(user)}:{unquote(password or '')}"
+    return base64.b64encode(login.encode("utf-8")).decode("ascii")
+
+
+def _spellings(*logins: tuple[str, str | None, str | None]) -> list[str]:
+    """Every way in which an error may repeat a key, or a password out of a URL; longest first.
+
+    logins: (key, user, password), each as it stands in the variable or URL.
+    """
+    plain: list[str] = []
+    for key, user, password in logins:
+        plain += [key, *([password, unquote(password)] if password else [])]
+        if password:
+            plain.append(_login(user or "", password))
+    found = {way(text) for text in plain if text for way in _WAYS}
+    return sorted(found, key=len, reverse=True)
+
+
+def without_secrets(url: str) -> str:
+    """`url` as it may be shown: a password or a key may stand before its host or in its query."""
+    return re.sub(r"^(\w+://)?[^/@]*@", r"\1***@", url.partition("?")[0])
+
+
+_WAYS: tuple[Callable[[str], str], ...] = (
+    str,
+    lambda text: repr(text)[1:-1],
+    lambda text: json.dumps(text)[1:-1],
+    lambda text: quote(text, safe=""),
+    html.escape,
+)
