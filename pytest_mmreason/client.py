@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_mmreason.engine import Engine, Evaluated
 from pytest_mmreason.errors import JudgeError
-from pytest_mmreason.imaging import LoadedImage
-from pytest_mmreason.ledger import Ledger
 from pytest_mmreason.models.base import Response
-from pytest_mmreason.plan import Work
+from pytest_mmreason.plan import Plan, Work
 from pytest_mmreason.prompting import Prompt
+from pytest_mmreason.record import Evaluated
 from pytest_mmreason.registry import FIXTURE, as_judge, as_model
 from pytest_mmreason.sample import Sample
+from pytest_mmreason.settings import Settings
 from pytest_mmreason.verdict import Verdict
+
+if TYPE_CHECKING:
+    # A worker has a client and no engine: it does not import one.
+    from pytest_mmreason.engine import Engine
+    from pytest_mmreason.imaging import LoadedImage
+    from pytest_mmreason.ledger import Ledger
 
 Selection = Sequence[tuple[str, Work]]
 """(node id, work) of every selected item that is expected to yield a record."""
@@ -53,6 +58,28 @@ class Client(Protocol):
 
     def bring_judge(self, judge: Any, lasting: bool) -> None:
         """Hand over what the session's own ``mm_judge`` fixture made, likewise."""
+        ...
+
+
+class Session(Protocol):
+    """What hooks and fixtures ask of the session of their process, the owner's or a worker's."""
+
+    is_worker: bool
+    settings: Settings
+    current: Work | None
+
+    @property
+    def plan(self) -> Plan:
+        """What is asked of whom; the benchmarks are read at the first call."""
+        ...
+
+    @property
+    def client(self) -> Client:
+        """The way to the engine, opened at the first call."""
+        ...
+
+    def select(self, selection: Selection, by_hand: Sequence[str] = ()) -> None:
+        """Hear what this process is going to run; opens nothing if that is nothing."""
         ...
 
 

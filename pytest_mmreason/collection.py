@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Iterator, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from pytest_mmreason.client import Selection
+from pytest_mmreason.client import Selection, Session
 from pytest_mmreason.errors import BenchmarkError, UsageError
 from pytest_mmreason.fixtures import SESSION_KEY
 from pytest_mmreason.markers import RESERVED_MARKERS, STANDARD_MARKERS
@@ -18,9 +18,6 @@ from pytest_mmreason.options import names_benchmark, only_looks, read_suite_mode
 from pytest_mmreason.plan import Plan, Work
 from pytest_mmreason.reports.text import inert
 from pytest_mmreason.sample import Sample
-
-if TYPE_CHECKING:
-    from pytest_mmreason.session import AnySession
 
 SUITE_NODE_ID = "mmreason/test_benchmark.py"
 _FAULT = "mmreason: "
@@ -49,7 +46,7 @@ class SuiteModule(pytest.Module):
 class Collection:
     """What a process collects: the suite, the parameters, and the word to the engine."""
 
-    def __init__(self, config: pytest.Config, session: AnySession) -> None:
+    def __init__(self, config: pytest.Config, session: Session) -> None:
         self._config = config
         self._session = session
         self._parametrizer: Parametrizer | None = None

@@ -25,7 +25,7 @@ from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.models.base import ModelAdapter, Response
 from pytest_mmreason.plan import Plan, Work
 from pytest_mmreason.prompting import Prompt
-from pytest_mmreason.record import Record
+from pytest_mmreason.record import Evaluated
 from pytest_mmreason.sample import ImageRef, Sample
 from pytest_mmreason.store import Store
 
@@ -52,14 +52,6 @@ class Progress:
     retries: Mapping[str, int]
     tokens: int
     loading: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluated:
-    """A record, and the message that stops the run if no later sample could fare better."""
-
-    record: Record
-    stop: str | None = None
 
 
 class Engine:

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
     from PIL import Image
 
+    from pytest_mmreason.client import Session
     from pytest_mmreason.imaging import LoadedImage
     from pytest_mmreason.models.base import Response
     from pytest_mmreason.plan import Work
     from pytest_mmreason.record import Record
     from pytest_mmreason.sample import ImageRef, Sample
-    from pytest_mmreason.session import AnySession
     from pytest_mmreason.settings import Settings
     from pytest_mmreason.verdict import Verdict
 
-SESSION_KEY = pytest.StashKey["AnySession"]()
+SESSION_KEY = pytest.StashKey["Session"]()
 RECORD_KEY = pytest.StashKey[str]()
 SCOPES_KEY = pytest.StashKey[dict[str, str]]()
 """The scopes of the fixtures mm_model and mm_judge as they were last set up."""
@@ -32,7 +32,7 @@ SCOPES_KEY = pytest.StashKey[dict[str, str]]()
 _DORMANT = "mmreason: no model was named; run with --mm-model=SPEC"
 
 
-def _session(config: pytest.Config) -> AnySession:
+def _session(config: pytest.Config) -> Session:
     session = config.stash.get(SESSION_KEY, None)
     if session is None:
         pytest.skip(_DORMANT)
@@ -81,7 +81,7 @@ def mm_evaluate(request: pytest.FixtureRequest) -> Evaluate:
 class ModelHandle:
     """The model of the current item, asked through the engine's limits, retries and cache."""
 
-    def __init__(self, session: AnySession) -> None:
+    def __init__(self, session: Session) -> None:
         self.session = session
 
     def __call__(self, prompt: str, images: Sequence[Image.Image | ImageRef] = ()) -> Response:
@@ -100,7 +100,7 @@ class ModelHandle:
 class JudgeHandle:
     """The judge of the session, asked through the engine's limits, retries and cache."""
 
-    def __init__(self, session: AnySession) -> None:
+    def __init__(self, session: Session) -> None:
         self.session = session
 
     def __call__(self, sample: Sample, response: object) -> Verdict:
@@ -143,7 +143,7 @@ def _answered(response: object) -> str:
 class Evaluate:
     """What ``mm_evaluate`` is: evaluates a sample, or records what a test did by hand."""
 
-    def __init__(self, session: AnySession, work: Work, request: pytest.FixtureRequest) -> None:
+    def __init__(self, session: Session, work: Work, request: pytest.FixtureRequest) -> None:
         self._session = session
         self._work = work
         self._request = request

@@ -28,8 +28,8 @@ from pytest_mmreason.fixtures import (
 from pytest_mmreason.markers import STANDARD_MARKERS
 
 if TYPE_CHECKING:
+    from pytest_mmreason.client import Session
     from pytest_mmreason.registry import Registry
-    from pytest_mmreason.session import OwnerSession, WorkerSession
     from pytest_mmreason.settings import Settings
 
 __all__ = ["mm_evaluate", "mm_judge", "mm_model", "mm_sample"]
@@ -93,7 +93,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 class RunHooks:
     """The hooks of a process that runs items: plain pytest, or a worker of xdist."""
 
-    def __init__(self, config: pytest.Config, session: OwnerSession | WorkerSession) -> None:
+    def __init__(self, config: pytest.Config, session: Session) -> None:
         from pytest_mmreason.collection import Collection
 
         config.stash[SESSION_KEY] = session
@@ -165,7 +165,7 @@ class WorkerHooks(RunHooks):
     def __init__(
         self, config: pytest.Config, settings: Settings, worker_input: dict[str, Any]
     ) -> None:
-        from pytest_mmreason.session import WorkerSession
+        from pytest_mmreason.worker import WorkerSession
 
         super().__init__(config, WorkerSession(settings, _registry(config), worker_input))
         config.pluginmanager.register(SuiteHooks(), "mmreason-suite")

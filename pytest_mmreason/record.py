@@ -122,3 +122,11 @@ class Record:
             return cls(**values)
         except TypeError as error:
             raise ValueError(f"not a record: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A record, and the message that stops the run if no later sample could fare better."""
+
+    record: Record
+    stop: str | None = None

@@ -182,9 +182,7 @@ class OpenAIModel:
             text = message.get("content") or message.get("refusal") or ""
             finish = choice.get("finish_reason") or "stop"
             used = completion.get("usage") or {}
-            usage = {
-                key: int(used.get(key) or 0) for key in ("prompt_tokens", "completion_tokens")
-            }
+            usage = {key: int(used.get(key) or 0) for key in ("prompt_tokens", "completion_tokens")}
             served_as = completion.get("model")
         except (AttributeError, LookupError, TypeError, ValueError):
             raise ModelError(
