@@ -79,6 +79,7 @@ class Engine:
         self._keep = keep
         self._evaluator = Evaluator(plan.settings, store, plan.judge)
         self._works: Sequence[Work] = ()
+        self._foreseen = False
         self._claims: Counter[Work] = Counter()
         self._tasks: dict[Work, asyncio.Task[Evaluated]] = {}
         self._ready: dict[Work, Evaluated] = {}
@@ -95,16 +96,35 @@ class Engine:
         self._thread.start()
         self._loop.call_soon_threadsafe(self._look_again)
 
+    def foresee(self, works: Sequence[Work]) -> None:
+        """Begin to run ahead through `works`, which are expected to be selected."""
+
+        def begin() -> None:
+            self._run_ahead(works)
+            self._foreseen = True
+
+        self._loop.call_soon_threadsafe(begin)
+
     def select(self, works: Sequence[Work]) -> None:
         """Begin to run ahead through `works`, in this order; later calls change nothing."""
 
         def begin() -> None:
+            if self._foreseen and self._works != works:
+                for work in set(self._works).difference(works):
+                    if (task := self._tasks.get(work)) is not None:
+                        task.cancel()
+                    self._forget(work)
+                self._works = ()
+            self._foreseen = False
             if not self._works:
-                self._works = works
-                self._claims.update(works)
-                self._feed_again()
+                self._run_ahead(works)
 
         self._loop.call_soon_threadsafe(begin)
+
+    def _run_ahead(self, works: Sequence[Work]) -> None:
+        self._works = works
+        self._claims = Counter(works)
+        self._feed_again()
 
     def adopt(self, models: Mapping[str, ModelAdapter], judge: Judge | None) -> None:
         """Take what the session's fixtures brought, and run ahead with it."""

@@ -169,6 +169,11 @@ class Ledger:
         self._entries[self.plan.key(work)].why_missing = why
 
     @property
+    def is_expecting(self) -> bool:
+        """True if anybody has said what will run."""
+        return bool(self._entries)
+
+    @property
     def expected(self) -> int:
         """Records that the selected items should yield; skipped items yield none."""
         return sum(1 for entry in self._entries.values() if entry.items or entry.record)

@@ -207,9 +207,12 @@ class OwnerHooks(RunHooks):
                 self.session.check()
                 self._ignore_warnings(config)
         if distributed:
+            from pytest_mmreason.foresight import all_will_be_asked
             from pytest_mmreason.xdist import ControllerHooks
 
             config.pluginmanager.register(ControllerHooks(self.session), "mmreason-controller")
+            if all_will_be_asked(config):
+                self.session.foresee()
         config.pluginmanager.register(SuiteHooks(), "mmreason-suite")
 
     def pytest_report_header(self) -> list[str]:

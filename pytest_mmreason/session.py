@@ -51,9 +51,12 @@ class OwnerSession:
         self._engine: Engine | None = None
         self._ledger: Ledger | None = None
         self._client: LocalClient | None = None
+        self._foreseen = False
         self.warnings: list[str] = []
         self.fault = ""
         """What the user can mend, met after collection began: the session ends with exit 4."""
+        self.in_vain = ""
+        """Calls that were made for items that then were not collected; "" if there were none."""
 
     @property
     def plan(self) -> Plan:
@@ -127,6 +130,14 @@ class OwnerSession:
         """The ledger; None if no item asked for an evaluation yet."""
         return self._ledger
 
+    def foresee(self) -> None:
+        """Begin to ask about everything planned, before anybody has said what will run.
+
+        Raises UsageError or BenchmarkError.
+        """
+        self._foreseen = True
+        self.engine.foresee(list(self.plan.works()))
+
     def select(self, selection: Selection, by_hand: Sequence[str] = ()) -> None:
         """Hear what will run; opens nothing if that is nothing."""
         if selection:
@@ -135,6 +146,14 @@ class OwnerSession:
     def finish(self, exitstatus: int, stopped: str = "") -> Summary | None:
         """End the engine and sum up; None if nothing was evaluated in this session."""
         if self._ledger is None or self._engine is None:
+            return None
+        if self._foreseen and not self._ledger.is_expecting:
+            made = [f"{n} {role}" for role, n in self._engine.calls().items() if n]
+            if made:
+                self.in_vain = (
+                    f"{' and '.join(made)} calls were made before the workers' collection failed; "
+                    "the next run finds their answers in the cache"
+                )
             return None
         engine, ledger = self._engine, self._ledger
         engine.close()

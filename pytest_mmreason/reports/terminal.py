@@ -142,6 +142,8 @@ class Terminal:
             printer.markers("mmreason: ", renamed_markers())
         if self._session.fault:
             printer.line(f"ERROR: {inert(self._session.fault, keep_newlines=True)}")
+        if self._session.in_vain:
+            printer.folded(f"mmreason: {self._session.in_vain}", indent=10)
         if self._unused:
             printer.folded(f"mmreason: {self._unused}", indent=10)
         summary, ledger = self._session.summary, self._session.ledger
