@@ -47,6 +47,7 @@ from pytest_mmreason.prompting import Prompt, follow_up, is_definitive, render
 from pytest_mmreason.record import DATA_ERROR, JUDGE_ERROR, MISSING, REFUSED, UNJUDGED, Record
 from pytest_mmreason.sample import ImageRef, Sample
 from pytest_mmreason.settings import Settings
+from pytest_mmreason.shelf import Shelf
 from pytest_mmreason.store import Store, make_key
 from pytest_mmreason.verdict import Verdict
 
@@ -72,13 +73,13 @@ class Evaluator:
     def __init__(self, settings: Settings, store: Store, judge_label: str) -> None:
         self.judge_label = judge_label
         self.settings = settings
-        self.store = store
+        self._shelf = Shelf(store)
         limits = (settings.concurrency, settings.timeout, settings.retries, settings.seed)
         self.model_pool = Pool("model", *limits)
         self.judge_pool = Pool("judge", *limits)
         self.cache_hits = {"model": 0, "judge": 0}
         self._caps: dict[int, asyncio.Semaphore] = {}
-        self._batchers: dict[int, Batcher] = {}
+        self._batchers: dict[int, Batcher | None] = {}
 
     async def evaluate(
         self, run: RunSpec, sample: Sample, repeat: int, model: ModelAdapter, judge: Judge
@@ -144,7 +145,7 @@ class Evaluator:
                 "repeat": repeat,
             }
         )
-        if model.cacheable and (kept := self._kept_answer(key)):
+        if model.cacheable and (kept := await self._kept_answer(key)):
             return kept
         if self.settings.cache == "only" and not model.offline:
             raise ModelError(_NOT_KEPT.format("answer"), cause="not cached")
@@ -203,19 +204,21 @@ class Evaluator:
         # Reasoning that never closed was cut before its answer began.
         unfinished = bool(response.text.strip()) and not response.answer
         if model.cacheable and response.finish_reason != FILTERED and not unfinished:
-            self.store.put(key, {"response": response.to_json(), "images": list(described)})
+            await self._shelf.put(key, {"response": response.to_json(), "images": list(described)})
         return answer
 
     def batcher(self, model: ModelAdapter) -> Batcher | None:
         """The queue of a model that computes batches; None for any other."""
-        found = self._batchers.get(id(model))
-        if found is None and isinstance(model, BatchingModel):
-            found = self._batchers[id(model)] = Batcher(model, self.model_pool.stats)
-        return found
+        if id(model) not in self._batchers:
+            found = (
+                Batcher(model, self.model_pool.stats) if isinstance(model, BatchingModel) else None
+            )
+            self._batchers[id(model)] = found
+        return self._batchers[id(model)]
 
     def batchers(self) -> list[Batcher]:
         """Every queue that was opened."""
-        return list(self._batchers.values())
+        return [batcher for batcher in self._batchers.values() if batcher is not None]
 
     def detail(self, model: ModelAdapter) -> str:
         """Where a local model was run, and in batches of which size; "" for any other."""
@@ -247,7 +250,7 @@ class Evaluator:
                 "run": run,
             }
         )
-        if judge.cacheable and (kept := self.store.get(key)):
+        if judge.cacheable and (kept := await self._shelf.get(key)):
             try:
                 found = Judgement(Verdict.from_json(kept), None, True, {})
             except (ValueError, KeyError, TypeError):
@@ -295,7 +298,7 @@ class Evaluator:
             raised = JudgeError(what, cause="judge raised", detail=traceback.format_exc())
             return Judgement(None, raised, False, usage)
         if judge.cacheable:
-            self.store.put(key, verdict.to_json())
+            await self._shelf.put(key, verdict.to_json())
         return Judgement(verdict, None, False, usage)
 
     async def _judged(
@@ -339,8 +342,8 @@ class Evaluator:
             fatal,
         )
 
-    def _kept_answer(self, key: str) -> Answer | None:
-        entry = self.store.get(key)
+    async def _kept_answer(self, key: str) -> Answer | None:
+        entry = await self._shelf.get(key)
         if entry is None:
             return None
         try:

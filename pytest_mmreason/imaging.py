@@ -80,16 +80,24 @@ def resolve(ref: ImageRef) -> Path:
         raise DataError(f"image {ref.path!r} is a URL; images must be files below {ref.root}")
     if "\0" in ref.path or Path(ref.path).is_absolute():
         raise DataError(f"image {ref.path!r} is not a path below {ref.root}")
-    root = Path(ref.root).resolve()
+    path = Path(ref.root, ref.path)
     try:
-        path = (root / ref.path).resolve()
-        if not path.is_relative_to(root):
-            raise DataError(f"image {ref.path!r} lies outside {ref.root}")
+        if _leads_elsewhere(ref):
+            path = path.resolve()
+            if not path.is_relative_to(Path(ref.root).resolve()):
+                raise DataError(f"image {ref.path!r} lies outside {ref.root}")
         if not path.is_file():
             raise DataError(f"image {ref.path!r} is missing below {ref.root}")
     except (OSError, ValueError, RuntimeError) as error:
         raise DataError(f"image {ref.path!r} below {ref.root}: {error}") from None
     return path
+
+
+def _leads_elsewhere(ref: ImageRef) -> bool:
+    """True if there is a ``..`` or a symlink on the way from the root to the file."""
+    way = Path(ref.path)
+    steps = [way, *way.parents][:-1]
+    return ".." in way.parts or any(Path(ref.root, step).is_symlink() for step in steps)
 
 
 def read(ref: ImageRef) -> bytes:

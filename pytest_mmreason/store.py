@@ -15,18 +15,21 @@ import sqlite3
 import tempfile
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from pytest_mmreason.errors import UsageError
 
 FILE_NAME = "cache.sqlite"
 _BUSY_TIMEOUT_S = 30.0
 _PAGE = 4096
+_MOST_KEYS = 500
+"""Keys of one query; SQLite takes no more than some thousands."""
 _LEAST_ENTRY = 256
 """Bytes that no entry is smaller than, in the file, with its place in the index."""
 
@@ -46,42 +49,48 @@ def make_key(parts: Mapping[str, Any]) -> str:
     ).hexdigest()
 
 
-class Store(Protocol):
+class Store(ABC):
     """Where finished replies lie. `note` says what went wrong with it, if anything."""
-
-    note: str | None
-
-    def get(self, key: str) -> dict[str, Any] | None:
-        """The entry, or None: absent and damaged are the same to the caller."""
-        ...
-
-    def put(self, key: str, entry: Mapping[str, Any]) -> None:
-        """Keep an entry; a store that cannot says so in `note`, and the run goes on."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the file."""
-        ...
-
-
-class NoStore:
-    """``--mm-cache=off``, and what remains where no file can be written."""
 
     def __init__(self, note: str | None = None) -> None:
         self.note = note
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """Always a miss."""
-        return None
+        """The entry, or None: absent and damaged are the same to the caller."""
+        return self.get_many([key]).get(key)
 
     def put(self, key: str, entry: Mapping[str, Any]) -> None:
+        """Keep an entry, at once and for good."""
+        self.put_many({key: entry})
+
+    @abstractmethod
+    def get_many(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """The sound entries that there are, by key."""
+
+    @abstractmethod
+    def put_many(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
+        """Keep entries; a store that cannot says so in `note`, and the run goes on."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the file."""
+
+
+class NoStore(Store):
+    """``--mm-cache=off``, and what remains where no file can be written."""
+
+    def get_many(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Always misses."""
+        return {}
+
+    def put_many(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
         """Keeps nothing."""
 
     def close(self) -> None:
         """Nothing is held open."""
 
 
-class SqliteStore:
+class SqliteStore(Store):
     """A :class:`Store` in ``FILE_NAME`` below `folder`.
 
     since: seconds since the epoch; what was written earlier is a miss.
@@ -90,7 +99,7 @@ class SqliteStore:
     """
 
     def __init__(self, folder: Path, since: float = 0.0) -> None:
-        self.note: str | None = None
+        super().__init__()
         self._since = since
         self._lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
@@ -98,29 +107,37 @@ class SqliteStore:
         self._database = _connect(self._path)
         self._file = _identity(self._path)
 
-    def get(self, key: str) -> dict[str, Any] | None:
-        """The entry under `key`; None if absent or damaged."""
+    def get_many(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """See :meth:`Store.get_many`."""
 
-        def read(database: sqlite3.Connection) -> Any:
-            return database.execute(
-                "SELECT entry, check_sum FROM entries WHERE key = ? AND written >= ?",
-                (key, self._since),
-            ).fetchone()
+        def read(database: sqlite3.Connection) -> list[tuple[str, Any, Any]]:
+            rows = []
+            for first in range(0, len(keys), _MOST_KEYS):
+                some = keys[first : first + _MOST_KEYS]
+                marks = ",".join("?" * len(some))
+                rows += database.execute(
+                    "SELECT key, entry, check_sum FROM entries"
+                    f" WHERE key IN ({marks}) AND written >= ?",
+                    (*some, self._since),
+                ).fetchall()
+            return rows
 
         try:
-            row = self._use(read)
+            rows = self._use(read)
         except (sqlite3.Error, OSError):
-            return None
-        return _decode(*row) if row else None
+            return {}
+        entries = ((key, _decode(text, check_sum)) for key, text, check_sum in rows)
+        return {key: entry for key, entry in entries if entry is not None}
 
-    def put(self, key: str, entry: Mapping[str, Any]) -> None:
-        """Keep `entry` under `key`, at once and for good."""
-        text = json.dumps(entry)
-        row = (key, text, _check_sum(text), time.time())
+    def put_many(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
+        """Keep `entries` in one transaction, at once and for good."""
+        texts = {key: json.dumps(entry) for key, entry in entries.items()}
+        now = time.time()
+        rows = [(key, text, _check_sum(text), now) for key, text in texts.items()]
 
         def write(database: sqlite3.Connection) -> None:
             with database:
-                database.execute(_PUT, row)
+                database.executemany(_PUT, rows)
 
         try:
             self._use(write)

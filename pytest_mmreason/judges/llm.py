@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from pytest_mmreason.errors import JudgeError, ModelError, UsageError, nearest
@@ -27,13 +27,13 @@ _SHOWN = 120  # characters of a bad reply in the message
 _PROBE = JudgeTask(Sample("id", "question", answer="answer", steps=("step",)), "response")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Protocol:
     build: Callable[[JudgeTask, bool], Prompt]
     parse: Callable[[str, JudgeTask], Verdict]
     schema: Mapping[str, Any] | None
 
-    @property
+    @cached_property
     def template_sha256(self) -> str:
         rendered = [self.build(_PROBE, sharper).sha256 for sharper in (False, True)]
         return hashlib.sha256(json.dumps(rendered).encode()).hexdigest()
