@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import hashlib
 import time
 import traceback
 from collections.abc import Mapping, Sequence
@@ -41,11 +40,12 @@ from pytest_mmreason.outcome import (
     with_answer,
     with_verdicts,
 )
+from pytest_mmreason.pictures import Pictures, Room
 from pytest_mmreason.plan import RunSpec
 from pytest_mmreason.pool import Pool
 from pytest_mmreason.prompting import Prompt, follow_up, is_definitive, render
 from pytest_mmreason.record import DATA_ERROR, JUDGE_ERROR, MISSING, REFUSED, UNJUDGED, Record
-from pytest_mmreason.sample import ImageRef, Sample
+from pytest_mmreason.sample import Sample
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.shelf import Shelf
 from pytest_mmreason.store import Store, make_key
@@ -74,6 +74,7 @@ class Evaluator:
         self.judge_label = judge_label
         self.settings = settings
         self._shelf = Shelf(store)
+        self._room = Room()
         limits = (settings.concurrency, settings.timeout, settings.retries, settings.seed)
         self.model_pool = Pool("model", *limits)
         self.judge_pool = Pool("judge", *limits)
@@ -134,14 +135,25 @@ class Evaluator:
         Raises DataError, ModelError or MissingPrediction.
         """
         refs = prompt.images if model.wants_images and given is None else ()
-        hashes = [i.sha256 for i in given] if given is not None else await _hash_images(refs)
+        with Pictures(refs, given, self._room) as pictures:
+            return await self._respond(model, prompt, sample, repeat, params, pictures)
+
+    async def _respond(
+        self,
+        model: ModelAdapter,
+        prompt: Prompt,
+        sample: Sample,
+        repeat: int,
+        params: Mapping[str, Any],
+        pictures: Pictures,
+    ) -> Answer:
         key = make_key(
             {
                 "role": "model",
                 "identity": model.identity,
                 "params": params,
                 "prompt": prompt.sha256,
-                "images": hashes,
+                "images": await pictures.hashes(),
                 "repeat": repeat,
             }
         )
@@ -149,16 +161,11 @@ class Evaluator:
             return kept
         if self.settings.cache == "only" and not model.offline:
             raise ModelError(_NOT_KEPT.format("answer"), cause="not cached")
-        images: list[LoadedImage] = list(given or ())
-
-        async def prepare() -> None:
-            # Opened when a place is free, so that memory holds those in flight only.
-            if refs and not images:
-                images.extend(await asyncio.to_thread(_load_images, refs))
-
         began: list[float] = []
 
-        request = Request(prompt, images, params, None, sample.id, sample.benchmark, repeat)
+        request = Request(
+            prompt, pictures.opened, params, None, sample.id, sample.benchmark, repeat
+        )
 
         async def attempt() -> Response:
             began.append(time.monotonic())
@@ -179,7 +186,7 @@ class Evaluator:
         elif batcher is not None:
 
             async def make() -> Request:
-                await prepare()
+                await pictures.open()
                 return request
 
             given_out, started = await batcher.run(make)
@@ -188,7 +195,7 @@ class Evaluator:
         else:
             response, attempts = await self.model_pool.run(
                 attempt,
-                prepare=prepare,
+                prepare=pictures.open,
                 cap=self._cap(model),
                 retry_timeouts=getattr(model, "retry_timeouts", True),
             )
@@ -197,9 +204,9 @@ class Evaluator:
             cut.attempts = attempts
             raise cut
         latency_s = round(time.monotonic() - began[0], 4)
-        described: tuple[Mapping[str, Any], ...] = tuple(i.describe() for i in images) or tuple(
-            imaging.describe_unopened(ref) for ref in prompt.images
-        )
+        described: tuple[Mapping[str, Any], ...] = tuple(
+            i.describe() for i in pictures.opened
+        ) or tuple(imaging.describe_unopened(ref) for ref in prompt.images)
         answer = Answer(response, attempts, False, latency_s, described)
         # Reasoning that never closed was cut before its answer began.
         unfinished = bool(response.text.strip()) and not response.answer
@@ -358,17 +365,3 @@ class Evaluator:
         if role.max_concurrency is None:
             return None
         return self._caps.setdefault(id(role), asyncio.Semaphore(role.max_concurrency))
-
-
-async def _hash_images(refs: Sequence[ImageRef]) -> list[str]:
-    if not refs:
-        return []
-
-    def hash_all() -> list[str]:
-        return [hashlib.sha256(imaging.read(ref)).hexdigest() for ref in refs]
-
-    return await asyncio.to_thread(hash_all)
-
-
-def _load_images(refs: Sequence[ImageRef]) -> list[LoadedImage]:
-    return [imaging.load(ref) for ref in refs]

@@ -109,8 +109,10 @@ def read(ref: ImageRef) -> bytes:
         raise DataError(f"image {ref.path!r} cannot be read: {error}") from None
 
 
-def load(ref: ImageRef, max_bytes: int = MAX_ENCODED_BYTES) -> LoadedImage:
-    """Read, check and encode the image that `ref` names.
+def load(
+    ref: ImageRef, max_bytes: int = MAX_ENCODED_BYTES, original: bytes | None = None
+) -> LoadedImage:
+    """Read, check and encode the image that `ref` names; `original` is its file, if at hand.
 
     PNG, JPEG and WebP are sent byte for byte where nothing is to be changed. Other
     formats, an EXIF orientation, transparency (laid on white) and unusual colour modes
@@ -119,7 +121,8 @@ def load(ref: ImageRef, max_bytes: int = MAX_ENCODED_BYTES) -> LoadedImage:
     Raises DataError naming the file for what cannot be read whole: a truncated or empty
     file, a file that is no image, an animation, a decompression bomb.
     """
-    original = read(ref)
+    if original is None:
+        original = read(ref)
     from PIL import Image, UnidentifiedImageError
 
     try:

@@ -33,6 +33,8 @@ class Journal:
     def __init__(self, folder: Path | None) -> None:
         self.path: Path | None = None
         self._file: IO[bytes] | None = None
+        self._end = 0
+        self._is_at_end = True
         self._lines: list[str] = []
         if folder is None:
             return
@@ -53,9 +55,13 @@ class Journal:
         """Keep a line; returns the place from which :meth:`read` gets it back."""
         if self._file is not None:
             try:
-                place = self._file.seek(0, os.SEEK_END)
-                self._file.write(line.encode("ascii") + b"\n")
+                if not self._is_at_end:
+                    self._end = self._file.seek(0, os.SEEK_END)
+                place = self._end
+                self._is_at_end = False
+                self._end += self._file.write(line.encode("ascii") + b"\n")
                 self._file.flush()
+                self._is_at_end = True
                 return place
             except OSError:  # a full disk, say
                 pass
@@ -67,6 +73,7 @@ class Journal:
         if place < 0:
             return self._lines[-place - 1]
         assert self._file is not None
+        self._is_at_end = False
         self._file.seek(place)
         return self._file.readline().decode("ascii").rstrip("\n")
 
