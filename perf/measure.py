@@ -23,6 +23,9 @@ source = "made for measurements"
 samples = "samples.jsonl"
 """
 
+# A checkout is compiled once, as an installed package is; not anew in every process.
+_ENV = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -39,7 +42,7 @@ def cost(command: Sequence[str | Path], folder: Path, expect: Sequence[int] = (0
     started = time.perf_counter()
     with (folder / ".output").open("w", encoding="utf-8") as output:
         process = subprocess.Popen(
-            list(map(str, command)), cwd=folder, stdout=output, stderr=subprocess.STDOUT
+            list(map(str, command)), cwd=folder, stdout=output, stderr=subprocess.STDOUT, env=_ENV
         )
         _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - started

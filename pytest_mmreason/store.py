@@ -35,9 +35,10 @@ _LEAST_ENTRY = 256
 
 # What is replaced keeps its row, so that the rows' numbers stay below the number of entries.
 _PUT = (
-    "INSERT INTO entries VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
+    "INSERT INTO entries VALUES {} ON CONFLICT (key) DO UPDATE SET"
     " entry = excluded.entry, check_sum = excluded.check_sum, written = excluded.written"
 )
+_ROW = "(?, ?, ?, ?)"
 
 T = TypeVar("T")
 
@@ -104,8 +105,7 @@ class SqliteStore(Store):
         self._lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / FILE_NAME
-        self._database = _connect(self._path)
-        self._file = _identity(self._path)
+        self._open()
 
     def get_many(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
         """See :meth:`Store.get_many`."""
@@ -130,14 +130,17 @@ class SqliteStore(Store):
         return {key: entry for key, entry in entries if entry is not None}
 
     def put_many(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
-        """Keep `entries` in one transaction, at once and for good."""
-        texts = {key: json.dumps(entry) for key, entry in entries.items()}
+        """Keep `entries`, at once and for good."""
+        texts = [(key, json.dumps(entry)) for key, entry in entries.items()]
         now = time.time()
-        rows = [(key, text, _check_sum(text), now) for key, text in texts.items()]
+        rows = [(key, text, _check_sum(text), now) for key, text in texts]
 
         def write(database: sqlite3.Connection) -> None:
-            with database:
-                database.executemany(_PUT, rows)
+            for first in range(0, len(rows), _MOST_KEYS):
+                # In one statement: other threads of a busy process get their turn at each.
+                some = rows[first : first + _MOST_KEYS]
+                put = _PUT.format(", ".join([_ROW] * len(some)))
+                database.execute(put, [value for row in some for value in row])
 
         try:
             self._use(write)
@@ -164,9 +167,14 @@ class SqliteStore(Store):
                 # Another run may have mended it meanwhile.
                 if _identity(self._path) == self._file:
                     self.note = _begin_anew(self._path, error)
-                self._database = _connect(self._path)
-                self._file = _identity(self._path)
+                self._open()
                 return act(self._database)
+
+    def _open(self) -> None:
+        self._database = _connect(self._path)
+        # One statement is one transaction.
+        self._database.isolation_level = None
+        self._file = _identity(self._path)
 
 
 def _check_sum(text: str) -> str:
@@ -251,7 +259,7 @@ def _salvage(damaged: Path, path: Path) -> int:
             old.text_factory = _as_text
             last = copy.stat().st_size // _LEAST_ENTRY
             sound = (row for row in _readable(old, 0, last) if _decode(row[1], row[2]) is not None)
-            kept = new.executemany(_PUT, sound).rowcount
+            kept = new.executemany(_PUT.format(_ROW), sound).rowcount
     return max(0, kept)
 
 
