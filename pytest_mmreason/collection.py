@@ -147,8 +147,8 @@ def _goes_by_hand(item: pytest.Item) -> bool:
 
 def selection_of(items: Sequence[pytest.Item]) -> Selection:
     """(node id, work) of every selected item that is expected to yield a record."""
-    pairs = ((item.nodeid, work_of(item)) for item in items if evaluates(item))
-    return [(node_id, work) for node_id, work in pairs if work is not None]
+    works = ((item, work_of(item)) for item in items)
+    return [(item.nodeid, work) for item, work in works if work is not None and evaluates(item)]
 
 
 class Parametrizer:
@@ -181,15 +181,15 @@ class Parametrizer:
             len({run.model for run in plan.runs}) > 1,
             len({run.prompt for run in plan.runs}) > 1,
         )
+        prefixes = []
+        for run in plan.runs:
+            parts = zip((run.benchmark.name, run.model, run.prompt), several, strict=True)
+            prefixes.append("".join(f"{slug(part)}-" for part, wanted in parts if wanted))
         seen: set[str] = set()
         for work in plan.works():
             run, sample = plan.runs[work.run], plan.sample(work)
-            parts = (run.benchmark.name, run.model, run.prompt)
-            prefix = "".join(
-                f"{slug(p)}-" for p, wanted in zip(parts, several, strict=True) if wanted
-            )
             suffix = f"-r{work.repeat}" if plan.settings.repeats > 1 else ""
-            name = f"{prefix}{self._slugs[run.benchmark.name][sample.id]}{suffix}"
+            name = f"{prefixes[work.run]}{self._slugs[run.benchmark.name][sample.id]}{suffix}"
             if name in seen:
                 name = slug(f"{name}\0{plan.key(work)}")
             seen.add(name)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_mmreason.verdict import Verdict
 
 SESSION_KEY = pytest.StashKey["Session"]()
-RECORD_KEY = pytest.StashKey[str]()
+RECORD_KEY = pytest.StashKey["Record"]()
 SCOPES_KEY = pytest.StashKey[dict[str, str]]()
 """The scopes of the fixtures mm_model and mm_judge as they were last set up."""
 
@@ -247,7 +247,7 @@ class Evaluate:
     def _keep(self, record: Record) -> Record:
         __tracebackhide__ = True
         item = self._request.node
-        item.stash[RECORD_KEY] = record.to_json()
+        item.stash[RECORD_KEY] = record
         # Reports share the item's list: a rerun's properties take the place of the first try's.
         item.user_properties[:] = [
             *(p for p in item.user_properties if not p[0].startswith("mmreason_")),
@@ -276,7 +276,7 @@ def keep_failed_call(item: pytest.Item, report: pytest.TestReport, error: BaseEx
     plan = item.config.stash[SESSION_KEY].plan
     draft = draft_record(plan.runs[work.run], plan.sample(work), work.repeat, plan.judge, None)
     record = failed(draft, error)
-    item.stash[RECORD_KEY] = record.to_json()
+    item.stash[RECORD_KEY] = record
     report.longrepr = _problem(record, None)
 
 

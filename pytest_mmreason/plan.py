@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,9 @@ from pytest_mmreason.sample import Sample
 from pytest_mmreason.scoring import RowNames
 from pytest_mmreason.selection import deal, read_subset, select
 from pytest_mmreason.settings import Settings, Shard
+
+LARGE = 5_000
+"""Samples from which on the work that each of them makes for the garbage collector is felt."""
 
 SENDING = ("separate", "concat")
 """The values of ``--mm-images`` under which a model is sent images."""
@@ -140,6 +144,16 @@ def make_plan(settings: Settings, registry: Registry) -> Plan:
     plan = plan_runs(settings, benchmarks, spec_labels(settings.model), presets)
     _check_reading(plan)
     return plan
+
+
+def set_aside(plan: Plan) -> None:
+    """Take a large plan out of the garbage collector's sight until :func:`gc.unfreeze`.
+
+    It holds no garbage, and the collector would walk through all of it again and again while
+    pytest makes as many items.
+    """
+    if sum(len(chosen) for chosen in plan.selected.values()) >= LARGE:
+        gc.freeze()
 
 
 def plan_runs(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 SCHEMA = 1
@@ -100,7 +100,7 @@ class Record:
     def to_json(self) -> str:
         """One line of ASCII JSON without NaN."""
         # Not asdict, which copies everything in depth: this is done for every record.
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return json.dumps({"schema": SCHEMA, **values}, allow_nan=False, default=dict)
 
     @classmethod
@@ -112,7 +112,7 @@ class Record:
         data = json.loads(text)
         if not isinstance(data, dict):
             raise ValueError("a record is a JSON object")
-        known = {f.name for f in fields(cls)}
+        known = cls.__dataclass_fields__
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in data.items()

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Protocol
+from typing import Any, Protocol
 
 from pytest_mmreason.record import COUNTED, ERRORS, STATUSES, Record
 
@@ -72,9 +72,17 @@ class RowNames:
 
     def __init__(self, samples: Iterable[Grouped]) -> None:
         counts: dict[str, Counter[str]] = {kind: Counter() for kind in _KINDS}
+        # Many samples belong to the same rows, which are told once.
+        first: dict[tuple[Any, ...], Grouped] = {}
+        alike: Counter[tuple[Any, ...]] = Counter()
         for sample in samples:
+            words = (sample.category, sample.complexity, sample.capabilities, sample.tags)
+            key = (*words, len(sample.images) > 1, sample.counter_intuitive)
+            first.setdefault(key, sample)
+            alike[key] += 1
+        for key, sample in first.items():
             for kind, value in facets(sample):
-                counts[kind][value] += 1
+                counts[kind][value] += alike[key]
         self._names: dict[tuple[str, str], str] = {}
         taken = set(FIXED_ROWS)
         for kind in _KINDS:

@@ -7,6 +7,7 @@ a model but whose tests never ask for a sample opens nothing.
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -22,7 +23,7 @@ from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.merge import write_part
 from pytest_mmreason.models.base import ModelAdapter
-from pytest_mmreason.plan import Plan, Work, cautions, make_plan
+from pytest_mmreason.plan import Plan, Work, cautions, make_plan, set_aside
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.reports.files import prepare_output, write_reports
 from pytest_mmreason.settings import Settings, is_offline
@@ -64,6 +65,7 @@ class OwnerSession:
         with self._lock:
             if self._plan is None:
                 self._plan = make_plan(self.settings, self._registry)
+                set_aside(self._plan)
             return self._plan
 
     def check(self) -> None:
@@ -226,6 +228,7 @@ class OwnerSession:
 
     def close(self) -> None:
         """Let go of engine and journal, however the session ended."""
+        gc.unfreeze()
         if self._engine is not None:
             self._engine.close()
         if self._ledger is not None:

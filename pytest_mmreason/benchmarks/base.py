@@ -44,10 +44,11 @@ def fingerprint(protocol: str, weights: Mapping[str, float], samples: Iterable[S
 
     Where the folder lies does not matter; any changed word does.
     """
-    digest = hashlib.sha256(json.dumps([protocol, sorted(weights.items())]).encode())
+    encode = json.JSONEncoder(sort_keys=True).encode
+    digest = hashlib.sha256(encode([protocol, sorted(weights.items())]).encode())
     for sample in samples:
         content = sample.to_json()
         content["images"] = [image.path for image in sample.images]
         del content["benchmark"]
-        digest.update(json.dumps(content, sort_keys=True).encode())
+        digest.update(encode(content).encode())
     return digest.hexdigest()[:12]

@@ -129,20 +129,16 @@ def _read_weights(path: Path, value: object, faults: list[str]) -> dict[str, flo
 def _read_samples(
     path: Path, folder: Path, benchmark: str, manifest: _Manifest, faults: list[str]
 ) -> list[Sample]:
-    try:
-        content = path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        faults.append(f"{path.name}: {error}")
-        return []
     samples: list[Sample] = []
     first_line: dict[str, int] = {}
-    # Not splitlines(): U+2028 and its kin may stand inside a JSON string.
-    for number, line in enumerate(content.split("\n"), 1):
-        if not line.strip():
+    known: dict[Any, Any] = {}
+    root, name = str(folder), path.name
+    for number, line in enumerate(_lines(path, faults), 1):
+        if line.isspace():
             continue
-        where = f"{path.name}:{number}"
+        where = f"{name}:{number}"
         try:
-            row = json.loads(line, object_pairs_hook=_no_duplicates)
+            row = _row(line.removesuffix("\n"))
         except (ValueError, RecursionError) as error:
             faults.append(f"{where}: not JSON: {error}")
             continue
@@ -160,13 +156,35 @@ def _read_samples(
             first_line.setdefault(sample_id, number)
         if len(faults) == before:
             weight = manifest.weights.get(fields["complexity"], 1.0)
-            fields["images"] = tuple(ImageRef(image, str(folder)) for image in fields["images"])
+            fields["images"] = tuple(ImageRef(image, root) for image in fields["images"])
             for key in ("capabilities", "tags"):
                 fields[key] = tuple(dict.fromkeys(fields[key]))
+            # Of the words that many samples have, one copy is enough.
+            for key in ("category", "complexity", "capabilities", "tags"):
+                fields[key] = known.setdefault(fields[key], fields[key])
             samples.append(Sample(**fields, benchmark=benchmark, weight=weight))
     if not samples and not faults:
-        faults.append(f"{path.name}: holds no sample")
+        faults.append(f"{name}: holds no sample")
     return samples
+
+
+def _lines(path: Path, faults: list[str]) -> Iterator[str]:
+    """The lines of a file, one at a time; a fault where it cannot be read any further."""
+    try:
+        # U+2028 and its kin may stand inside a JSON string: only a line feed ends a line.
+        with path.open(encoding="utf-8-sig", newline="\n") as file:
+            yield from file
+    except (OSError, ValueError) as error:
+        faults.append(f"{path.name}: {error}")
+
+
+def _row(line: str) -> Any:
+    """The JSON in `line`; ValueError if a field is given twice."""
+    row = json.loads(line)
+    # With one colon a field there can be no other; else it is read again, more slowly.
+    if isinstance(row, dict) and line.count(":") > len(row):
+        row = _STRICT.decode(line)
+    return row
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -177,6 +195,8 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         raise ValueError(f"field given twice: {', '.join(twice)}")
     return row
 
+
+_STRICT = json.JSONDecoder(object_pairs_hook=_no_duplicates)
 
 _Check = Callable[[object], str | None]
 
@@ -224,27 +244,31 @@ _FIELDS: Mapping[str, tuple[_Check, Any]] = {
     "capabilities": (_strings, []),
     "tags": (_strings, []),
 }
-"""Every field of a sample: its check and its default. id and question are required."""
+"""Every field of a sample: its check and its default."""
+
+_DEFAULTS = {key: default for key, (_, default) in _FIELDS.items()}
+_REQUIRED = frozenset(["id", "question"])
 
 
 def _check_row(where: str, row: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:
     """The fields of a sample with defaults filled in; faults are appended."""
-    found = [f"field {key}: unknown. {nearest(key, _FIELDS)}" for key in row if key not in _FIELDS]
-    fields: dict[str, Any] = {}
-    for key, (check, default) in _FIELDS.items():
-        if key not in row:
-            if key in ("id", "question"):
-                found.append(f"field {key}: missing")
-            value = default
-        else:
-            value = row[key]
-            if fault := check(value):
-                found.append(f"field {key}: {fault}")
-        fields[key] = tuple(value) if isinstance(value, list) else value
-    if found:
+    is_known = row.keys() <= _FIELDS.keys() and row.keys() >= _REQUIRED
+    if not is_known or any(_FIELDS[key][0](value) for key, value in row.items()):
         here = f"{where}: id {_shown(row['id'])}" if "id" in row else where
-        faults += [f"{here}: {fault}" for fault in found]
-    return fields
+        faults += [f"{here}: field {fault}" for fault in _faults_of(row)]
+    fields = {**_DEFAULTS, **row}
+    return {key: tuple(v) if isinstance(v, list) else v for key, v in fields.items()}
+
+
+def _faults_of(row: Mapping[str, Any]) -> Iterator[str]:
+    """The unknown fields of a sample, then those that are missing or hold what they may not."""
+    yield from (f"{key}: unknown. {nearest(key, _FIELDS)}" for key in row if key not in _FIELDS)
+    for key, (check, _) in _FIELDS.items():
+        if key in row:
+            if fault := check(row[key]):
+                yield f"{key}: {fault}"
+        elif key in _REQUIRED:
+            yield f"{key}: missing"
 
 
 def _shown(value: object) -> str:

@@ -152,10 +152,9 @@ class Terminal:
             printer.summary(summary, ledger, self._session.settings, markers)
 
 
-def attach(item: pytest.Item, report: pytest.TestReport, text: str) -> None:
+def attach(item: pytest.Item, report: pytest.TestReport, record: Record) -> None:
     """Put the record on the report of its item's call, with the letter that shows it."""
-    record = Record.from_json(text)
-    report.mmreason = text  # type: ignore[attr-defined]
+    report.mmreason = record.to_json()  # type: ignore[attr-defined]
     report.mmreason_shown = list(_shown(record))  # type: ignore[attr-defined]
     if set("PA") & set(getattr(item.config.option, "reportchars", "")):
         from pytest_mmreason.collection import sample_of
