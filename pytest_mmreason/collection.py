@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mmreason.client import Selection, Session
+from pytest_mmreason.client import Session
 from pytest_mmreason.errors import BenchmarkError, UsageError
 from pytest_mmreason.fixtures import SESSION_KEY
 from pytest_mmreason.markers import RESERVED_MARKERS, STANDARD_MARKERS
@@ -94,7 +94,8 @@ class Collection:
         broken = session.testsfailed and not config.option.continue_on_collection_errors
         if not only_looks(config) and not broken:
             by_hand = [item.nodeid for item in session.items if _goes_by_hand(item)]
-            self._session.select(selection_of(session.items), by_hand)
+            selection = [(item.nodeid, work) for item, work in works_of(session.items)]
+            self._session.select(selection, by_hand)
 
 
 def suite_may_join(config: pytest.Config) -> bool:
@@ -145,10 +146,10 @@ def _goes_by_hand(item: pytest.Item) -> bool:
     )
 
 
-def selection_of(items: Sequence[pytest.Item]) -> Selection:
-    """(node id, work) of every selected item that is expected to yield a record."""
+def works_of(items: Sequence[pytest.Item]) -> list[tuple[pytest.Item, Work]]:
+    """(item, work) of every selected item that is expected to yield a record."""
     works = ((item, work_of(item)) for item in items)
-    return [(item.nodeid, work) for item, work in works if work is not None and evaluates(item)]
+    return [(item, work) for item, work in works if work is not None and evaluates(item)]
 
 
 class Parametrizer:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -234,17 +234,17 @@ class OwnerSession:
         if self._ledger is not None:
             self._ledger.close()
 
-    def expected_calls(self, selection: Selection) -> dict[str, int]:
-        """The most calls by role that a run of `selection` makes without retries."""
+    def expected_calls(self, works: Iterable[Work]) -> dict[str, int]:
+        """The most calls by role that a run of `works` makes without retries."""
         if self.settings.cache == "only":
             return {"model": 0, "judge": 0}
-        free_judge = is_offline(self.settings.judge)
+        judge_runs = 0 if is_offline(self.settings.judge) else self.settings.judge_runs
+        asks = [not self.plan.graded and not is_offline(run.spec) for run in self.plan.runs]
         asked = judged = 0
-        for _, work in selection:
-            recorded = self.plan.graded or is_offline(self.plan.runs[work.run].spec)
-            asked += 0 if recorded else 1
-            if not free_judge and self.plan.sample(work).answer is not None:
-                judged += self.settings.judge_runs
+        for work in works:
+            asked += asks[work.run]
+            if judge_runs and self.plan.sample(work).answer is not None:
+                judged += judge_runs
         return {"model": asked, "judge": judged}
 
     def _open(self) -> None:

@@ -98,11 +98,11 @@ class Terminal:
 
     def plan_calls(self, session: pytest.Session) -> None:
         """Remember, under ``--collect-only``, how many calls a run would make."""
-        from pytest_mmreason.collection import selection_of
+        from pytest_mmreason.collection import works_of
 
-        selection = selection_of(session.items)
-        if selection:
-            self._planned = self._session.expected_calls(selection)
+        works = works_of(session.items)
+        if works:
+            self._planned = self._session.expected_calls(work for _, work in works)
 
     def note_unused(self, session: pytest.Session) -> bool:
         """Hear that nothing was evaluated. True if the command line set a gate that so was not met.
