@@ -125,6 +125,7 @@ class Server:
             return False
         if fault == "hang":
             await asyncio.sleep(self.hang_s)
+            return False  # nobody listens any more: nothing was answered
         if fault == "badjson":
             return await _send(writer, 200, "<html>bad gateway</html>")
         if fault.isdigit():

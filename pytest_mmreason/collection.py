@@ -91,8 +91,9 @@ class Collection:
     def announce(self, session: pytest.Session) -> None:
         """Tell the engine what will run, unless nothing will."""
         config = self._config
-        broken = session.testsfailed and not config.option.continue_on_collection_errors
-        if not only_looks(config) and not broken:
+        # A worker of xdist runs what it has, whatever could not be collected.
+        ends = session.testsfailed and not config.option.continue_on_collection_errors
+        if not only_looks(config) and (self._session.is_worker or not ends):
             by_hand = [item.nodeid for item in session.items if _goes_by_hand(item)]
             selection = [(item.nodeid, work) for item, work in works_of(session.items)]
             self._session.select(selection, by_hand)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
@@ -85,35 +86,38 @@ def _overrides(module: ModuleType) -> bool:
 
 def _tests_are_silent(config: pytest.Config) -> bool:
     """True if no test file or conftest.py that will be collected speaks of samples."""
-    patterns = config.getini("python_files")
-    for looked_at, path in enumerate(_files(config)):
-        if looked_at == MOST_FILES:
-            return False
-        is_conftest = path.name == "conftest.py"
-        if not is_conftest and not any(fnmatch(path.name, pattern) for pattern in patterns):
-            continue
-        try:
-            text = path.read_bytes()
-        except OSError:
-            return False
-        if _SPEAKS_OF_SAMPLES in text or (is_conftest and _HOOK.search(text)):
-            return False
-    return True
+    starts = [config.invocation_params.dir / argument for argument in config.args]
+    if not all(map(Path.exists, starts)):
+        return False  # a node id, perhaps
+    patterns = [*config.getini("python_files"), "conftest.py"]
+    below = (file for start in starts for file in _files(start, config.getini("norecursedirs")))
+    files = [*islice(below, MOST_FILES + 1)]
+    return len(files) <= MOST_FILES and not any(
+        _speaks(file)
+        for file in files
+        if file in starts or any(fnmatch(file.name, pattern) for pattern in patterns)
+    )
 
 
-def _files(config: pytest.Config) -> Iterator[Path]:
-    """What pytest will walk through, and perhaps a little more; a missing argument, too."""
-    kept_out = config.getini("norecursedirs")
-    for argument in config.args:
-        start = config.invocation_params.dir / argument
-        if not start.is_dir():
-            yield start
-            continue
-        for folder, folders, names in os.walk(start):
-            folders[:] = [
-                name
-                for name in folders
-                if not any(fnmatch(name, pattern) for pattern in kept_out)
-                and not Path(folder, name, "pyvenv.cfg").exists()
-            ]
-            yield from (Path(folder, name) for name in names)
+def _files(start: Path, kept_out: Sequence[str]) -> Iterator[Path]:
+    """What pytest will walk through from `start`, and perhaps a little more."""
+    if start.is_file():
+        yield start
+    for folder, folders, names in os.walk(start):
+        folders[:] = [
+            name
+            for name in folders
+            if not any(fnmatch(name, pattern) for pattern in kept_out)
+            and not Path(folder, name, "pyvenv.cfg").exists()
+        ]
+        yield from (Path(folder, name) for name in names)
+
+
+def _speaks(file: Path) -> bool:
+    """True if a file speaks of samples, or is a conftest.py that may select; or cannot be read."""
+    try:
+        text = file.read_bytes()
+    except OSError:
+        return True
+    selects = file.name == "conftest.py" and _HOOK.search(text) is not None
+    return _SPEAKS_OF_SAMPLES in text or selects

@@ -153,7 +153,7 @@ class OwnerSession:
             made = [f"{n} {role}" for role, n in self._engine.calls().items() if n]
             if made:
                 self.in_vain = (
-                    f"{' and '.join(made)} calls were made before the workers' collection failed; "
+                    f"{' and '.join(made)} calls were made for items that no worker collected; "
                     "the next run finds their answers in the cache"
                 )
             return None

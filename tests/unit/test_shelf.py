@@ -1,0 +1,123 @@
+"""What many samples want of the cache at once is one query, and one statement."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_mmreason.shelf import Shelf
+from pytest_mmreason.store import Store, open_store
+
+
+class Counting(Store):
+    """Keeps entries in memory, and tells how it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entries: dict[str, dict[str, Any]] = {}
+        self.asked: list[list[str]] = []
+        self.written: list[list[str]] = []
+        self.error: Exception | None = None
+
+    def get_many(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+        self.asked.append(list(keys))
+        if self.error:
+            raise self.error
+        return {key: self.entries[key] for key in keys if key in self.entries}
+
+    def put_many(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
+        self.written.append(list(entries))
+        if self.error:
+            raise self.error
+        self.entries.update({key: dict(entry) for key, entry in entries.items()})
+
+    def close(self) -> None: ...
+
+
+def test_what_is_wanted_at_once_is_one_query() -> None:
+    store = Counting()
+    store.entries["b"] = {"n": 1}
+
+    async def course() -> list[Any]:
+        shelf = Shelf(store)
+        return await asyncio.gather(*(shelf.get(key) for key in ("a", "b", "c", "b")))
+
+    assert asyncio.run(course()) == [None, {"n": 1}, None, {"n": 1}]
+    assert store.asked == [["a", "b", "c"]]
+
+
+def test_what_is_kept_at_once_is_one_statement_and_on_disk_before_anyone_goes_on() -> None:
+    store = Counting()
+
+    async def keep(shelf: Shelf, key: str) -> bool:
+        await shelf.put(key, {"key": key})
+        return key in store.entries
+
+    async def course() -> list[bool]:
+        shelf = Shelf(store)
+        return await asyncio.gather(*(keep(shelf, key) for key in "abc"))
+
+    assert asyncio.run(course()) == [True] * 3
+    assert store.written == [["a", "b", "c"]]
+
+
+def test_an_entry_is_found_while_it_is_being_written() -> None:
+    store = Counting()
+
+    async def course() -> Any:
+        shelf = Shelf(store)
+        writing = asyncio.ensure_future(shelf.put("a", {"n": 1}))
+        await asyncio.sleep(0)
+        found = await shelf.get("a")
+        await writing
+        return found
+
+    assert asyncio.run(course()) == {"n": 1}
+    assert store.asked == []
+
+
+def test_one_who_leaves_takes_nothing_from_the_others() -> None:
+    store = Counting()
+    store.entries["a"] = {"n": 1}
+
+    async def course() -> Any:
+        shelf = Shelf(store)
+        leaving, staying = (asyncio.ensure_future(shelf.get("a")) for _ in range(2))
+        await asyncio.sleep(0)
+        leaving.cancel()
+        return await staying
+
+    assert asyncio.run(course()) == {"n": 1}
+
+
+def test_an_error_reaches_everybody_who_waits_and_nobody_after() -> None:
+    store = Counting()
+    store.error = TypeError("no JSON")
+
+    async def course() -> list[Any]:
+        shelf = Shelf(store)
+        calls = (shelf.get("a"), shelf.get("b"), shelf.put("c", {}), shelf.put("d", {}))
+        failed = await asyncio.gather(*calls, return_exceptions=True)
+        store.error = None
+        return [*failed, await shelf.get("a"), await shelf.put("c", {})]
+
+    found = asyncio.run(course())
+    assert [type(f) for f in found[:4]] == [TypeError] * 4
+    assert found[4:] == [None, None]
+
+
+@pytest.mark.parametrize("count", [1, 499, 1201])
+def test_any_number_of_entries_goes_into_the_file_and_comes_back(
+    tmp_path: Path, count: int
+) -> None:
+    store = open_store(tmp_path, "on")
+    entries = {f"{n:064}": {"n": n} for n in range(count)}
+    store.put_many(entries)
+    assert store.get_many([*entries, "absent"]) == entries
+    store.put_many({key: {"n": -1} for key in entries})
+    assert {entry["n"] for entry in store.get_many(list(entries)).values()} == {-1}
+    store.close()
