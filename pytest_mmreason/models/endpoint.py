@@ -103,11 +103,13 @@ class Endpoint:
         Raises aiohttp.ClientConnectionError (of it, ClientConnectorError where no connection
         was made), aiohttp.ClientPayloadError and TimeoutError.
         """
+        from yarl import URL
+
         session = self._session or self._open()
         url = urlunsplit(self._parts._replace(path=self._parts.path.rstrip("/") + path))
         # In one piece a body of megabytes would hold up every other call while it is sent.
         data = io.BytesIO(json.dumps(body).encode("ascii"))
-        async with session.post(url, data=data) as response:
+        async with session.post(URL(url, encoded=True), data=data) as response:
             text = (await response.read()).decode("utf-8", "replace")
             return Reply(response.status, response.headers, _parsed(text))
 

@@ -304,3 +304,33 @@ def test_notes_of_adapters_are_told_once() -> None:
     with running(made_plan(made_samples(1)), {"m": model}) as engine:
         engine.store.note = "cache is damaged"
         assert engine.notes() == ["a", "b", "cache is damaged"]
+
+
+def test_what_was_foreseen_is_asked_once_and_goes_on_when_it_is_selected() -> None:
+    plan = made_plan(made_samples(6))
+    model, works = StubModel(), list(plan.works())
+    with running(plan, {"m": model}) as engine:
+        engine.foresee(works)
+        eventually(lambda: len(model.asked) == 6)
+        engine.select(works)
+        records = [engine.evaluate(work).record for work in works]
+        assert [record.sample for record in records] == [f"s{n}" for n in range(6)]
+        eventually(lambda: not engine._tasks and not engine._ready)
+    assert sorted(model.asked) == [f"s{n}" for n in range(6)]
+
+
+def test_what_was_foreseen_and_is_not_selected_is_given_up() -> None:
+    plan = made_plan(made_samples(40), concurrency=2)
+    gate = Gate()
+    model, works = StubModel(gate), list(plan.works())
+    with running(plan, {"m": model}) as engine:
+        engine.foresee(works)
+        eventually(lambda: model.under_way == 2)
+        chosen = works[1::10]
+        engine.select(chosen)
+        eventually(lambda: set(engine._tasks) <= set(chosen))
+        gate.open.set()
+        records = [engine.evaluate(work).record for work in chosen]
+        eventually(lambda: not engine._tasks and not engine._ready)
+    assert [record.sample for record in records] == ["s1", "s11", "s21", "s31"]
+    assert set(model.asked) == {"s0", "s1", "s11", "s21", "s31"}, "s0 was on its way"
