@@ -22,7 +22,8 @@ def main(url: str, file: Path, concurrency: int) -> None:
         parts = [ContentImage(image=str(file.parent / path)) for path in row["images"]]
         message = ChatMessageUser(content=[*parts, ContentText(text=row["question"])])
         samples.append(Sample(id=row["id"], input=[message], target=row["answer"]))
-    role = {"base_url": url, "api_key": "none"}
+    # Its default for OpenAI is another interface than chat completions.
+    role = {"base_url": url, "api_key": "none", "responses_api": False}
     with tempfile.TemporaryDirectory() as logs:
         eval(
             Task(
