@@ -40,7 +40,7 @@ from pytest_mmreason.outcome import (
     with_answer,
     with_verdicts,
 )
-from pytest_mmreason.pictures import Pictures, Room
+from pytest_mmreason.pictures import Desk, Pictures
 from pytest_mmreason.plan import RunSpec
 from pytest_mmreason.pool import Pool
 from pytest_mmreason.prompting import Prompt, follow_up, is_definitive, render
@@ -74,7 +74,7 @@ class Evaluator:
         self.judge_label = judge_label
         self.settings = settings
         self._shelf = Shelf(store)
-        self._room = Room()
+        self._desk = Desk()
         limits = (settings.concurrency, settings.timeout, settings.retries, settings.seed)
         self.model_pool = Pool("model", *limits)
         self.judge_pool = Pool("judge", *limits)
@@ -135,7 +135,7 @@ class Evaluator:
         Raises DataError, ModelError or MissingPrediction.
         """
         refs = prompt.images if model.wants_images and given is None else ()
-        with Pictures(refs, given, self._room) as pictures:
+        with Pictures(refs, given, self._desk) as pictures:
             return await self._respond(model, prompt, sample, repeat, params, pictures)
 
     async def _respond(

@@ -5,34 +5,105 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 from pytest_mmreason import imaging
+from pytest_mmreason.errors import DataError
 from pytest_mmreason.imaging import LoadedImage
 from pytest_mmreason.sample import ImageRef
 
+Files: TypeAlias = list[tuple[bytes | None, str]]
+"""(content, or None if there was no room for it, and SHA-256) of each file."""
 
-@dataclass(slots=True)
-class Room:
-    """Bytes that files may take between being hashed and being opened, all calls together."""
+_READERS = 4
+"""Threads among which files that are wanted at once are divided: a slow disk is asked for several."""
 
-    free: int = 32_000_000
+
+class Desk:
+    """Where the files of all calls are read.
+
+    What is wanted while the loop goes round once is read together: to wake a thread, and to
+    be woken by it, takes longer than to read a small file.
+
+    room: bytes that files may take between being hashed and being opened, all calls together.
+    """
+
+    def __init__(self, room: int = 32_000_000) -> None:
+        self.room = room
+        self._wanted: list[tuple[Sequence[ImageRef], asyncio.Future[Files]]] = []
+
+    async def read(self, refs: Sequence[ImageRef]) -> Files:
+        """Content and hash of each file; DataError for one that cannot be read."""
+        loop = asyncio.get_running_loop()
+        if not self._wanted:
+            loop.call_soon(self._start)
+        found: asyncio.Future[Files] = loop.create_future()
+        self._wanted.append((refs, found))
+        return await found
+
+    def _start(self) -> None:
+        wanted, self._wanted = self._wanted, []
+        most = self.room // sum(len(refs) for refs, _ in wanted)
+        loop = asyncio.get_running_loop()
+        for first in range(min(_READERS, len(wanted))):
+            part = wanted[first::_READERS]
+            reading = loop.run_in_executor(None, _read, [refs for refs, _ in part], most)
+            reading.add_done_callback(partial(_hand_out, [found for _, found in part]))
+
+
+def _read(wanted: Sequence[Sequence[ImageRef]], most: int) -> list[Files | DataError]:
+    """The files of each who wants some, those above `most` bytes by their hash alone; or why
+    they cannot be read."""
+    results: list[Files | DataError] = []
+    for refs in wanted:
+        files: Files = []
+        try:
+            for ref in refs:
+                data = imaging.read(ref)
+                digest = hashlib.sha256(data).hexdigest()
+                files.append((data if len(data) <= most else None, digest))
+        except DataError as error:
+            results.append(error)
+        else:
+            results.append(files)
+    return results
+
+
+def _hand_out(
+    waiting: Sequence[asyncio.Future[Files]], reading: asyncio.Future[list[Files | DataError]]
+) -> None:
+    if reading.cancelled():
+        results: Sequence[Files | BaseException] = [asyncio.CancelledError()] * len(waiting)
+    elif (error := reading.exception()) is not None:
+        results = [error] * len(waiting)
+    else:
+        results = reading.result()
+    for found, result in zip(waiting, results, strict=True):
+        if found.done():
+            continue
+        if isinstance(result, asyncio.CancelledError):
+            found.cancel()
+        elif isinstance(result, BaseException):
+            found.set_exception(result)
+        else:
+            found.set_result(result)
 
 
 class Pictures:
     """Images named by `refs`, or `given` where the caller has them at hand; a context manager.
 
     A file is read for its hash, and again when its call has a place, so that memory holds
-    what is in flight; while there is `room`, it is kept from the first reading on.
+    what is in flight; while there is room on the `desk`, it is kept from the first reading on.
     `opened` is filled by :meth:`open`.
     """
 
     def __init__(
-        self, refs: Sequence[ImageRef], given: Sequence[LoadedImage] | None, room: Room
+        self, refs: Sequence[ImageRef], given: Sequence[LoadedImage] | None, desk: Desk
     ) -> None:
         self.opened: list[LoadedImage] = list(given or ())
         self._refs = refs
-        self._room = room
+        self._desk = desk
         self._kept: dict[ImageRef, bytes] = {}
 
     def __enter__(self) -> Pictures:
@@ -45,10 +116,10 @@ class Pictures:
         """SHA-256 of each file; DataError for one that cannot be read."""
         if not self._refs:
             return [image.sha256 for image in self.opened]
-        files = await asyncio.to_thread(_read, self._refs)
+        files = await self._desk.read(self._refs)
         for ref, (data, _) in zip(self._refs, files, strict=True):
-            if ref not in self._kept and len(data) <= self._room.free:
-                self._room.free -= len(data)
+            if data is not None and ref not in self._kept and len(data) <= self._desk.room:
+                self._desk.room -= len(data)
                 self._kept[ref] = data
         return [digest for _, digest in files]
 
@@ -59,13 +130,8 @@ class Pictures:
             self._let_go()
 
     def _let_go(self) -> None:
-        self._room.free += sum(map(len, self._kept.values()))
+        self._desk.room += sum(map(len, self._kept.values()))
         self._kept = {}
-
-
-def _read(refs: Sequence[ImageRef]) -> list[tuple[bytes, str]]:
-    files = [imaging.read(ref) for ref in refs]
-    return [(data, hashlib.sha256(data).hexdigest()) for data in files]
 
 
 def _load(refs: Sequence[ImageRef], kept: dict[ImageRef, bytes]) -> list[LoadedImage]:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from pytest_mmreason.sample import ImageRef, Sample
 
@@ -42,7 +43,7 @@ class Turn:
         return text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prompt:
     """What a model is sent: turns of text and images."""
 
@@ -64,7 +65,7 @@ class Prompt:
         """The images in the order in which the turns name them."""
         return tuple(p for turn in self.turns for p in turn.parts if isinstance(p, ImageRef))
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """Hash of the rendered turns; images enter by their name here, not their bytes."""
         turns = [

@@ -139,6 +139,8 @@ def by_any_name(presets: Mapping[str, Preset]) -> dict[str, Preset]:
 
 def effective(preset: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of a call: the preset's, key by key replaced by those that were given."""
+    if not preset:
+        return dict(given)
     replaced = set(given)
     for names in _SAME:
         if replaced & set(names):
