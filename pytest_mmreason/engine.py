@@ -376,6 +376,8 @@ class Engine:
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks, timeout=2) if tasks else None
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._evaluator.settle(), timeout=2)
         roles: list[Any] = [*self.models.values(), self.judge, getattr(self.judge, "adapter", None)]
         for role in roles:
             if role is not None:

@@ -223,6 +223,10 @@ class Evaluator:
             self._batchers[id(model)] = found
         return self._batchers[id(model)]
 
+    async def settle(self) -> None:
+        """Wait until every finished answer and verdict is on disk."""
+        await self._shelf.settle()
+
     def batchers(self) -> list[Batcher]:
         """Every queue that was opened."""
         return [batcher for batcher in self._batchers.values() if batcher is not None]
@@ -294,6 +298,8 @@ class Evaluator:
                     retry_timeouts=getattr(judge, "retry_timeouts", True),
                 )
                 usage["calls"] = attempts
+            if judge.cacheable:
+                await self._shelf.put(key, verdict.to_json())
         except CallError as error:
             if judge.adapter is None and error.attempts:
                 usage["calls"] = error.attempts
@@ -304,8 +310,6 @@ class Evaluator:
             what = f"{judge.name} raised {type(error).__name__}: {error}"
             raised = JudgeError(what, cause="judge raised", detail=traceback.format_exc())
             return Judgement(None, raised, False, usage)
-        if judge.cacheable:
-            await self._shelf.put(key, verdict.to_json())
         return Judgement(verdict, None, False, usage)
 
     async def _judged(

@@ -286,7 +286,8 @@ def _problem(record: Record, item_threshold: float | None) -> str | None:
 
     if record.is_error:
         what = f"{record.status}: {record.reason}"
-        advice = _ADVICE.get(record.status, "")
+        # What --mm-cache=only did not find, no later run of the same command will.
+        advice = "" if "--mm-cache=only" in record.reason else _ADVICE.get(record.status, "")
         detail = f"\n{record.rationale}" if record.rationale else ""
     elif item_threshold is not None and record.score is not None and record.score < item_threshold:
         what = f"scored {record.score:.2f}, below --mm-item-threshold={item_threshold:g}"

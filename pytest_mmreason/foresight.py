@@ -9,10 +9,8 @@ worker to say what was selected: no call is made on a guess.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
-from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
@@ -40,69 +38,73 @@ _HARMLESS = frozenset(
 """Packages whose hooks take no item out of the bundled suite, but for the options above."""
 
 _SPEAKS_OF_SAMPLES = b"mm_"
-_HOOK = re.compile(rb"\bpytest_(?:collection|generate|make|pycollect|itemcollected)\w*\b")
 
 
 def all_will_be_asked(config: pytest.Config) -> bool:
     """True if every worker is certain to select all planned work of the bundled suite.
 
-    Every test file below the collected folders is read for a word of our fixtures: a test of
-    the user's own that evaluates samples keeps the suite out, and asks what only it knows.
+    A test of the user's own that evaluates samples keeps the suite out, and asks what only it
+    knows: so there must be no test at all beside the suite's.
     """
     option = config.option
     return (
         suite_may_join(config)
         and not only_looks(config)
         and not any(getattr(option, name, None) for name in _SELECTING_OPTIONS)
-        and all(spec.partition("//")[0] == "popen" for spec in option.tx)
+        and all(spec == "popen" for spec in option.tx)
         and not any(_SPEAKS_OF_SAMPLES.decode() in name for name in config.getini("usefixtures"))
         and not _plugins_may_select(config)
-        and _tests_are_silent(config)
+        and not _holds_tests(config)
     )
 
 
 def _plugins_may_select(config: pytest.Config) -> bool:
-    """True if a plugin or conftest.py may deselect items, or put fixtures in place of ours."""
+    """True if a plugin or conftest.py may deselect items, or has fixtures that speak of samples."""
     manager = config.pluginmanager
     hooks = [getattr(manager.hook, name) for name in _SELECTING_HOOKS]
     selecting = {id(impl.plugin) for hook in hooks for impl in hook.get_hookimpls()}
     for plugin in manager.get_plugins():
-        is_module = isinstance(plugin, ModuleType)
-        name = plugin.__name__ if is_module else type(plugin).__module__
+        module = plugin if isinstance(plugin, ModuleType) else None
+        name = module.__name__ if module else type(plugin).__module__
         if name.partition(".")[0] in _HARMLESS:
             continue
-        if id(plugin) in selecting or (is_module and _overrides(plugin)):
+        if id(plugin) in selecting or (module is not None and _speaks(module)):
             return True
     return False
 
 
-def _overrides(module: ModuleType) -> bool:
-    """True if the module defines a fixture by one of our names."""
-    from _pytest.fixtures import FixtureFunctionDefinition
+def _speaks(module: ModuleType) -> bool:
+    """True if the source of a plugin speaks of samples, or cannot be read."""
+    try:
+        return _SPEAKS_OF_SAMPLES in Path(module.__file__ or "").read_bytes()
+    except OSError:
+        return True
 
-    fixtures = (v for v in vars(module).values() if isinstance(v, FixtureFunctionDefinition))
-    return any(f.name.startswith("mm_") for f in fixtures)
 
+def _holds_tests(config: pytest.Config) -> bool:
+    """True if there may be a test or a conftest.py that pytest has not read yet.
 
-def _tests_are_silent(config: pytest.Config) -> bool:
-    """True if no test file or conftest.py that will be collected speaks of samples."""
+    What they hold is not asked: a test may come by an import, and a fixture by another.
+    """
     starts = [config.invocation_params.dir / argument for argument in config.args]
-    if not all(map(Path.exists, starts)):
-        return False  # a node id, perhaps
-    patterns = [*config.getini("python_files"), "conftest.py"]
-    below = (file for start in starts for file in _files(start, config.getini("norecursedirs")))
-    files = [*islice(below, MOST_FILES + 1)]
-    return len(files) <= MOST_FILES and not any(
-        _speaks(file)
-        for file in files
-        if file in starts or any(fnmatch(file.name, pattern) for pattern in patterns)
-    )
+    if not all(map(Path.is_dir, starts)) or config.option.collect_in_virtualenv:
+        return True  # a node id, perhaps, or a file
+    loaded = {getattr(plugin, "__file__", None) for plugin in config.pluginmanager.get_plugins()}
+    patterns = config.getini("python_files")
+    kept_out = config.getini("norecursedirs")
+    for looked_at, path in enumerate(p for start in starts for p in _below(start, kept_out)):
+        if looked_at == MOST_FILES or (path.is_symlink() and path.is_dir()):
+            return True
+        is_test = path.suffix == ".py" and any(
+            "/" in pattern or fnmatch(path.name, pattern) for pattern in patterns
+        )
+        if is_test or (path.name == "conftest.py" and str(path) not in loaded):
+            return True
+    return False
 
 
-def _files(start: Path, kept_out: Sequence[str]) -> Iterator[Path]:
-    """What pytest will walk through from `start`, and perhaps a little more."""
-    if start.is_file():
-        yield start
+def _below(start: Path, kept_out: Sequence[str]) -> Iterator[Path]:
+    """Every file and folder that pytest will meet below `start`, and perhaps a few more."""
     for folder, folders, names in os.walk(start):
         folders[:] = [
             name
@@ -110,14 +112,4 @@ def _files(start: Path, kept_out: Sequence[str]) -> Iterator[Path]:
             if not any(fnmatch(name, pattern) for pattern in kept_out)
             and not Path(folder, name, "pyvenv.cfg").exists()
         ]
-        yield from (Path(folder, name) for name in names)
-
-
-def _speaks(file: Path) -> bool:
-    """True if a file speaks of samples, or is a conftest.py that may select; or cannot be read."""
-    try:
-        text = file.read_bytes()
-    except OSError:
-        return True
-    selects = file.name == "conftest.py" and _HOOK.search(text) is not None
-    return _SPEAKS_OF_SAMPLES in text or selects
+        yield from (Path(folder, name) for name in (*folders, *names))

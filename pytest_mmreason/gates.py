@@ -10,6 +10,8 @@ from pytest_mmreason.record import Record
 from pytest_mmreason.scoring import OVERALL, Row, RowNames
 from pytest_mmreason.settings import ErrorQuota, Threshold
 
+NO_GATE = "no gate was set"
+
 TOLERANCE = 1e-9
 """A score that is below its limit by rounding alone passes."""
 
@@ -149,7 +151,7 @@ def decide(outcome: Outcome, gates: Sequence[Gate]) -> tuple[int, str]:
     if outcome.exitstatus == EXIT_FAILED and not outcome.failed:
         return EXIT_FAILED, "pytest failed before the samples ended"
     met = [gate.reason for gate in gates]
-    return EXIT_OK, "; ".join(met) if met else "no gate was set"
+    return EXIT_OK, "; ".join(met) if met else NO_GATE
 
 
 def _cut_short(outcome: Outcome) -> str:

@@ -209,8 +209,9 @@ class Ledger:
 
     def running_score(self) -> float | None:
         """The weighted mean so far, 0-100, of all runs together; None before the first."""
-        weight = sum(w for w, _ in self._sums.values())
-        return 100 * sum(s for _, s in self._sums.values()) / weight if weight else None
+        sums = list(self._sums.values())
+        weight = sum(w for w, _ in sums)
+        return 100 * sum(s for _, s in sums) / weight if weight else None
 
     def records(self, run: int) -> list[Record]:
         """The records of one run in collection order, missing ones filled in, texts left out."""

@@ -6,6 +6,8 @@ import socket
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from pytest_mmreason.errors import UsageError
+
 PROBE_TIMEOUT_S = 3.0
 
 
@@ -27,10 +29,18 @@ def connect_error(url: str) -> OSError | None:
 
 def proxy_for(url: str) -> str | None:
     """The proxy that the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) names for
-    `url`, or None."""
+    `url`, or None. Raises UsageError for one that speaks no HTTP."""
     parts = urlsplit(url)
     proxies = getproxies()
     proxy = proxies.get(parts.scheme) or proxies.get("all")
-    if not proxy or proxy_bypass(parts.hostname or ""):
+    host = parts.hostname or ""
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    if not proxy or proxy_bypass(host) or proxy_bypass(f"{host}:{port}"):
         return None
-    return proxy if "://" in proxy else f"http://{proxy}"
+    proxy = proxy if "://" in proxy else f"http://{proxy}"
+    if urlsplit(proxy).scheme not in {"http", "https"}:
+        raise UsageError(
+            f"the environment names a proxy of the kind {urlsplit(proxy).scheme}:// for {host}, and "
+            "only http:// proxies can be used; set HTTPS_PROXY to one, or put the host into NO_PROXY"
+        )
+    return proxy

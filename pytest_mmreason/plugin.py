@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -187,12 +187,12 @@ class OwnerHooks(RunHooks):
         from pytest_mmreason.reports.terminal import Terminal
         from pytest_mmreason.session import OwnerSession
 
-        distributed = config.pluginmanager.hasplugin("dsession")
+        self.distributed = config.pluginmanager.hasplugin("dsession")
         self.session = OwnerSession(
             settings,
             _registry(config),
             config.rootpath,
-            keep=distributed and config.getoption("dist") == "each",
+            keep=self.distributed and config.getoption("dist") == "each",
         )
         super().__init__(config, self.session)
         self.session.warnings += ignored_overrides(config, settings)
@@ -206,18 +206,21 @@ class OwnerHooks(RunHooks):
             if not only_looks(config):
                 self.session.check()
                 self._ignore_warnings(config)
-        if distributed:
-            from pytest_mmreason.foresight import all_will_be_asked
+        if self.distributed:
             from pytest_mmreason.xdist import ControllerHooks
 
             config.pluginmanager.register(ControllerHooks(self.session), "mmreason-controller")
-            if all_will_be_asked(config):
-                self.session.foresee()
         config.pluginmanager.register(SuiteHooks(), "mmreason-suite")
 
     def pytest_report_header(self) -> list[str]:
         """Model, judge and benchmark."""
         return self.terminal.header() if self.eager else []
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """A controller of xdist only waits; its live line goes on meanwhile."""
+        with self.terminal.live.ticking() if self.distributed else nullcontext():
+            return (yield)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_logstart(self) -> Generator[None, None, None]:

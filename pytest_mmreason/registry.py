@@ -112,8 +112,9 @@ class Registry:
         if kind == "hf":
             return _hf(argument, settings)
         if kind == "openai":
-            from pytest_mmreason.models.openai import OpenAIModel
+            from pytest_mmreason.models.openai import OpenAIModel, check_params
 
+            check_params("--mm-param", settings.param)
             return OpenAIModel(
                 argument,
                 base_url=settings.base_url,
@@ -190,8 +191,9 @@ class Registry:
             return KeywordJudge()
         if kind == "openai":
             from pytest_mmreason.judges.llm import LLMJudge
-            from pytest_mmreason.models.openai import OpenAIModel
+            from pytest_mmreason.models.openai import OpenAIModel, check_params
 
+            check_params("--mm-judge-param", settings.judge_param)
             adapter = OpenAIModel(
                 argument,
                 base_url=settings.judge_base_url,

@@ -18,7 +18,7 @@ from typing import Any
 from pytest_mmreason import agreement
 from pytest_mmreason.client import Client, LocalClient, Selection
 from pytest_mmreason.engine import Engine
-from pytest_mmreason.gates import Outcome
+from pytest_mmreason.gates import NO_GATE, Outcome
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.merge import write_part
@@ -190,6 +190,7 @@ class OwnerSession:
     def _part(self, summary: Summary, outcome: Outcome) -> Summary:
         """Leave behind what a merge needs; the summary of a shard says what it is."""
         output, shard, notes = self.settings.output, self.settings.shard, list(summary.notes)
+        verdict = summary.verdict
         if output is None:
             notes.append(f"shard {shard} leaves nothing to merge: --mm-output names no folder")
         else:
@@ -199,14 +200,16 @@ class OwnerSession:
                 f"this is shard {shard}: its thresholds are judged by "
                 "python -m pytest_mmreason merge, over all shards"
             )
-        return replace(summary, notes=tuple(notes))
+            if verdict == NO_GATE:
+                verdict = "its thresholds wait for the merge"
+        return replace(summary, notes=tuple(notes), verdict=verdict)
 
     def _advice(self, summary: Summary, engine: Engine) -> list[str]:
         """What is probably not meant."""
         advice = [
             f"the threshold {t.score:g} on {t.row} is below one point: thresholds go from 0 to 100"
             for t in self.settings.threshold
-            if 0 < t.score <= 1
+            if 0 < t.score < 1
         ]
         functions = {
             r.spec.spec for r in summary.runs if r.spec.asked.startswith(("python:", "fixture"))
@@ -221,8 +224,9 @@ class OwnerSession:
             recorded = sum(run.usage[role]["calls"] for run in summary.runs)
             if made > recorded:
                 advice.append(
-                    f"{made - recorded} more {role} calls are in no record: tests made them by hand, "
-                    "or they were cut off at the end"
+                    f"{made - recorded} more {role} calls are in no record: they ran ahead of items "
+                    "that were not reached, were cut off at the end, or tests made them by hand; "
+                    "what was answered is in the cache"
                 )
         return advice
 

@@ -62,15 +62,15 @@ class Store(ABC):
 
     def put(self, key: str, entry: Mapping[str, Any]) -> None:
         """Keep an entry, at once and for good."""
-        self.put_many({key: entry})
+        self.put_many({key: json.dumps(entry)})
 
     @abstractmethod
     def get_many(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
         """The sound entries that there are, by key."""
 
     @abstractmethod
-    def put_many(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
-        """Keep entries; a store that cannot says so in `note`, and the run goes on."""
+    def put_many(self, entries: Mapping[str, str]) -> None:
+        """Keep entries, each as JSON; a store that cannot says so in `note`, and the run goes on."""
 
     @abstractmethod
     def close(self) -> None:
@@ -84,7 +84,7 @@ class NoStore(Store):
         """Always misses."""
         return {}
 
-    def put_many(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
+    def put_many(self, entries: Mapping[str, str]) -> None:
         """Keeps nothing."""
 
     def close(self) -> None:
@@ -129,11 +129,10 @@ class SqliteStore(Store):
         entries = ((key, _decode(text, check_sum)) for key, text, check_sum in rows)
         return {key: entry for key, entry in entries if entry is not None}
 
-    def put_many(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
+    def put_many(self, entries: Mapping[str, str]) -> None:
         """Keep `entries`, at once and for good."""
-        texts = [(key, json.dumps(entry)) for key, entry in entries.items()]
         now = time.time()
-        rows = [(key, text, _check_sum(text), now) for key, text in texts]
+        rows = [(key, text, _check_sum(text), now) for key, text in entries.items()]
 
         def write(database: sqlite3.Connection) -> None:
             for first in range(0, len(rows), _MOST_KEYS):

@@ -29,6 +29,7 @@ from pytest_mmreason.errors import (
     CallError,
     UsageError,
 )
+from pytest_mmreason.foresight import all_will_be_asked
 from pytest_mmreason.peer import Errand, Peer, PeerJudge, PeerModel
 from pytest_mmreason.plan import Work
 from pytest_mmreason.prompting import Prompt
@@ -152,12 +153,23 @@ class ControllerHooks:
     """Registered where xdist is: hands every worker, replacements too, the way to the engine."""
 
     def __init__(self, session: OwnerSession) -> None:
+        self._session = session
         self._server = Server(session)
 
     @pytest.hookimpl
     def pytest_configure_node(self, node: Any) -> None:
         """xdist, in the controller, before a worker starts."""
         node.workerinput[WORKER_INPUT] = self._server.worker_input
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_xdist_setupnodes(self, config: pytest.Config) -> None:
+        """xdist, in the controller, after every other start of the session.
+
+        The workers take a second or more to come; where it is certain what they will run, the
+        engine begins at once.
+        """
+        if all_will_be_asked(config):
+            self._session.foresee()
 
     def pytest_unconfigure(self) -> None:
         """The session is over; nobody may connect any more."""

@@ -6,12 +6,13 @@ import base64
 import html
 import io
 import json
+import math
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 import pytest_mmreason
 from pytest_mmreason.network import proxy_for
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 _TELLING = 8
 """Characters of a long key that give it away where an endpoint repeats its beginning."""
+_LEAST_SECRET = 4
+"""Characters; what is shorter stands in every second word, and keeps no secret."""
+_MOST_HEADER = 65_536
+"""Bytes of one header of a reply; a content security policy fills some thousands."""
 _KEY = re.compile(r"\b(?:sk|pk|key)-[\w*.-]{4,}")
 
 _ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
@@ -47,9 +52,11 @@ class Reply:
     @property
     def message(self) -> str:
         """What the endpoint says was wrong, in its own words."""
-        message = self.error.get("message")
-        if isinstance(message, str) and message:
-            return message
+        # vLLM writes the fields of the error side by side with "object".
+        flat = self.body if isinstance(self.body, dict) else {}
+        for message in (self.error.get("message"), flat.get("message"), flat.get("detail")):
+            if isinstance(message, str) and message:
+                return message
         return self.body if isinstance(self.body, str) else json.dumps(self.body)
 
     @property
@@ -79,8 +86,11 @@ class Endpoint:
         parts = urlsplit(url)
         self.url = url
         self.shown = without_secrets(url)
-        self._parts = parts._replace(netloc=parts.netloc.rpartition("@")[2])
+        self._parts = parts._replace(
+            netloc=parts.netloc.rpartition("@")[2], path=parts.path.rstrip("/")
+        )
         self._api_key = api_key
+        self._proxy = proxy_for(url)
         self._headers = {
             "Authorization": f"Bearer {api_key or 'none'}",
             "User-Agent": f"pytest-mmreason/{pytest_mmreason.__version__}",
@@ -88,44 +98,48 @@ class Endpoint:
         }
         if parts.username:
             self._headers["Authorization"] = f"Basic {_login(parts.username, parts.password)}"
+        accounts = {header: os.environ.get(name, "").strip() for name, header in _ACCOUNT.items()}
+        self._headers |= {header: value for header, value in accounts.items() if value}
         self.timeout_s = timeout_s
         self._session: aiohttp.ClientSession | None = None
-        proxy = urlsplit(proxy_for(url) or "")
+        proxy = urlsplit(self._proxy or "")
         self._secrets = _spellings(
-            (api_key, None, None),
-            ("", parts.username, parts.password),
-            ("", proxy.username, proxy.password),
+            [api_key, *(value for _, value in parse_qsl(parts.query))],
+            [(parts.username, parts.password), (proxy.username, proxy.password)],
         )
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Reply:
         """The reply to `body`, whatever its status.
 
-        Raises aiohttp.ClientConnectionError (of it, ClientConnectorError where no connection
-        was made), aiohttp.ClientPayloadError and TimeoutError.
+        Raises aiohttp.ClientError (of it, ClientConnectorError where no connection was made)
+        and TimeoutError.
         """
         from yarl import URL
 
         session = self._session or self._open()
-        url = urlunsplit(self._parts._replace(path=self._parts.path.rstrip("/") + path))
+        url = urlunsplit(self._parts._replace(path=self._parts.path + path))
         # In one piece a body of megabytes would hold up every other call while it is sent.
         data = io.BytesIO(json.dumps(body).encode("ascii"))
-        async with session.post(URL(url, encoded=True), data=data) as response:
-            text = (await response.read()).decode("utf-8", "replace")
+        # The headers belong to the call: those of a session are told to a proxy, too.
+        call = session.post(URL(url, encoded=True), data=data, headers=self._headers)
+        async with call as response:
+            text = (await response.read()).decode("utf-8-sig", "replace")
             return Reply(response.status, response.headers, _parsed(text))
 
     def _open(self) -> aiohttp.ClientSession:
         import aiohttp
 
-        headers = dict(self._headers)
-        headers.update({h: os.environ[v] for v, h in _ACCOUNT.items() if os.environ.get(v)})
         self._session = aiohttp.ClientSession(
             # The engine's pools are the limit.
             connector=aiohttp.TCPConnector(limit=0),
             cookie_jar=aiohttp.DummyCookieJar(),
-            headers=headers,
-            timeout=aiohttp.ClientTimeout(total=self.timeout_s),
+            timeout=aiohttp.ClientTimeout(
+                total=self.timeout_s if math.isfinite(self.timeout_s) else None
+            ),
+            max_line_size=_MOST_HEADER,
+            max_field_size=_MOST_HEADER,
             # Its own reading of the environment would take logins from ~/.netrc along.
-            proxy=proxy_for(self.url),
+            proxy=self._proxy,
         )
         return self._session
 
@@ -157,23 +171,22 @@ def _login(user: str, password: str | None) -> str:
     return base64.b64encode(login.encode("utf-8")).decode("ascii")
 
 
-def _spellings(*logins: tuple[str, str | None, str | None]) -> list[str]:
-    """Every way in which an error may repeat a key, or a password out of a URL; longest first.
+def _spellings(keys: Iterable[str], logins: Iterable[tuple[str | None, str | None]]) -> list[str]:
+    """Every way in which an error may repeat a key, or a login of a URL; longest first.
 
-    logins: (key, user, password), each as it stands in the variable or URL.
+    logins: (user, password) as they stand in the URL; a user without a password is a token.
     """
-    plain: list[str] = []
-    for key, user, password in logins:
-        plain += [key, *([password, unquote(password)] if password else [])]
-        if password:
-            plain.append(_login(user or "", password))
-    found = {way(text) for text in plain if text for way in _WAYS}
+    plain = list(keys)
+    for user, password in logins:
+        if secret := password or user:
+            plain += [secret, unquote(secret), _login(user or "", password)]
+    found = {way(text) for text in plain if len(text) >= _LEAST_SECRET for way in _WAYS}
     return sorted(found, key=len, reverse=True)
 
 
 def without_secrets(url: str) -> str:
     """`url` as it may be shown: a password or a key may stand before its host or in its query."""
-    return re.sub(r"^(\w+://)?[^/@]*@", r"\1***@", url.partition("?")[0])
+    return re.sub(r"^(\w+://)?.*@", r"\1***@", url, flags=re.DOTALL).partition("?")[0]
 
 
 _WAYS: tuple[Callable[[str], str], ...] = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from pytest_mmreason.network import connect_error
 from pytest_mmreason.prompting import Turn
 
 PUBLIC_URL = "https://api.openai.com/v1"
+KEY_VARIABLE = "OPENAI_API_KEY"
 _RENAMED = {"max_tokens": "max_completion_tokens"}
 _CONNECT_TRIES = 3
 _PASSING = frozenset([408, 409, 429])
@@ -45,7 +45,7 @@ class OpenAIModel:
         model: str,
         *,
         base_url: str | None = None,
-        api_key_env: str = "OPENAI_API_KEY",
+        api_key_env: str = KEY_VARIABLE,
         timeout_s: float = 120.0,
         url_option: str = "--mm-base-url",
         key_option: str = "--mm-api-key-env",
@@ -53,7 +53,10 @@ class OpenAIModel:
     ) -> None:
         self.name = f"openai:{model}"
         self._model = model
-        base_url = (base_url or os.environ.get("OPENAI_BASE_URL") or PUBLIC_URL).rstrip("/")
+        self._is_given = bool(base_url or os.environ.get("OPENAI_BASE_URL"))
+        base_url = (base_url or os.environ.get("OPENAI_BASE_URL") or PUBLIC_URL).strip()
+        if "?" not in base_url:
+            base_url = base_url.rstrip("/")
         self._url_option = url_option
         host = _host(base_url, url_option)
         # A key that was read from a file brings the file's last line break along.
@@ -68,6 +71,16 @@ class OpenAIModel:
                 f"openai:{model} needs an API key: the variable {api_key_env} is not set. Set it, name "
                 f"another with {key_option}, or name an endpoint of your own with {url_option}."
             )
+        if makes_calls and api_key_env != KEY_VARIABLE and api_key_env not in os.environ:
+            raise UsageError(
+                f"{key_option} names {api_key_env}, and that variable is not set. Set it, or leave "
+                "the option out where the endpoint wants no key."
+            )
+        self._key = (
+            f"the API key in {api_key_env}"
+            if api_key
+            else f"a call without an API key (the variable {api_key_env} is not set)"
+        )
         self._endpoint = Endpoint(base_url, api_key=api_key, timeout_s=timeout_s)
         self._reached = False
         self._answered = False
@@ -106,7 +119,11 @@ class OpenAIModel:
         return (
             f"the endpoint {self._endpoint.shown} of {self.name} cannot be reached "
             f"({self._endpoint.scrub(str(error))}). "
-            f"Is the server running, and {self._url_option} right?"
+            + (
+                f"Is the server running, and {self._url_option} right?"
+                if self._is_given
+                else f"It is the default, as {self._url_option} was not given."
+            )
         )
 
     async def aclose(self) -> None:
@@ -126,6 +143,16 @@ class OpenAIModel:
                     f"{where}: no answer within {self._endpoint.timeout_s:g} s (--mm-timeout)",
                     cause="timeout",
                     retryable=True,
+                ) from None
+            except (aiohttp.ClientResponseError, aiohttp.InvalidURL) as error:
+                # A redirect that goes round, a proxy that wants a login, a reply that is no HTTP.
+                text = self._endpoint.scrub(str(error))[:500]
+                raise ModelError(
+                    f"{where}: {type(error).__name__}: {text}. Is {self._url_option} right, and "
+                    "the proxy, if there is one?",
+                    cause="no endpoint",
+                    retryable=self._answered,
+                    fatal=not self._answered,
                 ) from None
             except (aiohttp.ClientError, OSError) as error:
                 connected = not isinstance(error, aiohttp.ClientConnectorError)
@@ -184,9 +211,11 @@ class OpenAIModel:
             used = completion.get("usage") or {}
             usage = {key: int(used.get(key) or 0) for key in ("prompt_tokens", "completion_tokens")}
             served_as = completion.get("model")
-        except (AttributeError, LookupError, TypeError, ValueError):
+            if isinstance(text, list):
+                text = "".join(part["text"] for part in text if part.get("type") == "text")
+        except (AttributeError, ArithmeticError, LookupError, TypeError, ValueError):
             raise ModelError(
-                f"{self.name} answered 200 with something that is no completion: "
+                f"{self.name} answered with something that is no completion: "
                 f"{self._endpoint.scrub(repr(completion))[:200]}",
                 cause="malformed reply",
                 retryable=True,
@@ -199,9 +228,9 @@ class OpenAIModel:
 
     def _adapt(self, reply: Reply, arguments: Mapping[str, Any]) -> bool:
         """True if `reply` rejects a parameter by name, which is then renamed or left out."""
-        if reply.status not in {400, 422}:
+        message = _rejection(reply)
+        if reply.status not in {400, 422} or not _REJECTS.search(message):
             return False
-        message = reply.body if isinstance(reply.body, str) else json.dumps(reply.body)
         sent = [key for key in arguments if key not in {"model", "messages"}]
         for name in sorted(sent, key=len, reverse=True):
             if not re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", message):
@@ -222,17 +251,21 @@ class OpenAIModel:
         """Raise a reply that is no success as a ModelError that says what to do."""
         status, where = reply.status, f"{self.name} at {self._endpoint.shown}"
         text = self._endpoint.scrub(reply.message)[:500]
-        code = str(reply.error.get("code") or "")
+        code, kind = (str(reply.error.get(field) or "") for field in ("code", "type"))
         # After an answer, a 403 or 404 is about one request: others may fare better.
         if status == 401 or (status == 403 and not self._answered):
             raise ModelError(
-                f"{where} rejects the API key ({status}): {text}", cause=str(status), fatal=True
+                f"{where} rejects {self._key} ({status}): {text}", cause=str(status), fatal=True
             )
         if status == 404 and not self._answered:
             raise ModelError(
-                f"{where}: no such model or path (404): {text}", cause="404", fatal=True
+                f"{where}: no such model or path (404): {text}. Calls go to "
+                f"{self._endpoint.shown}/chat/completions: is the model's name right, and the path in "
+                f"{self._url_option}, which often ends in /v1?",
+                cause="404",
+                fatal=True,
             )
-        if status == 429 and "insufficient_quota" in {code, reply.error.get("type")}:
+        if status == 429 and "insufficient_quota" in {code, kind}:
             raise ModelError(
                 f"{where}: the quota is used up (429): {text}", cause="quota", fatal=True
             )
@@ -246,12 +279,38 @@ class OpenAIModel:
         )
 
 
+_REJECTS = re.compile(
+    r"unsupported|not support|unknown|unexpected|unrecogni[sz]ed|extra |not (?:permitted|allowed)"
+    r"|not (?:a )?valid|invalid (?:param|arg|field)|deprecated|use '?max_completion_tokens",
+    re.IGNORECASE,
+)
+"""What a reply says that rejects a parameter as such, and not its value for one request."""
+
+
+def _rejection(reply: Reply) -> str:
+    """What a reply says of a parameter, without what it repeats of the request."""
+    detail = reply.body.get("detail") if isinstance(reply.body, dict) else None
+    if isinstance(detail, list):  # pydantic's: the place, and what is wrong there
+        found = [
+            one for one in detail if isinstance(one, dict) and isinstance(one.get("loc"), list)
+        ]
+        return "\n".join(f"{one['loc'][-1]}: {one.get('msg')}" for one in found if one["loc"])
+    return reply.message
+
+
 def _sendable(text: str) -> str:
     """`text` with U+FFFD for half a surrogate pair, which no UTF-8 body can hold.
 
     Files hold them, and a model that was cut inside an emoji answers with one.
     """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def check_params(option: str, params: Mapping[str, Any]) -> None:
+    """UsageError for a parameter that would take the place of what is asked, or of the reply."""
+    for name in ("messages", "model", "stream"):
+        if name in params:
+            raise UsageError(f"{option} {name}=...: an openai: call has a {name} of its own")
 
 
 def _host(url: str, option: str) -> str:

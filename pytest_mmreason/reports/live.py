@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason.reports.text import count, duration, encodable, thousands
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 FIRST_AFTER_S = 2.0
 TERMINAL_EVERY_S = 0.25
 LOG_EVERY_S = 30.0
+TICK_S = 0.5
 
 
 class LiveLine:
@@ -37,19 +39,41 @@ class LiveLine:
         self._drawn = False
         self._started: float | None = None
         self._last = 0.0
+        self._writing = threading.RLock()
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
         """Gone while pytest writes; back afterwards, if it is time."""
-        self.clear()
-        yield
-        self.refresh()
+        with self._writing:
+            self.clear()
+            yield
+            self.refresh()
+
+    @contextmanager
+    def ticking(self) -> Iterator[None]:
+        """Redrawn twice a second by a thread, for a process in which no item waits and does it."""
+        ended = threading.Event()
+
+        def tick() -> None:
+            with suppress(OSError, ValueError):  # a terminal that went away
+                while not ended.wait(TICK_S):
+                    with self._writing:
+                        self.refresh()
+
+        thread = threading.Thread(target=tick, name="mmreason-live", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
 
     def refresh(self) -> None:
         """Draw the line if a run has been going on for a while and the last is old enough."""
         if (
             self._reporter is None
             or self._session.ledger is None
+            or not self._session.ledger.is_expecting
             or self._config.option.verbose < 0
         ):
             return

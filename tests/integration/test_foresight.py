@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,13 +47,13 @@ def test_nothing_can_deselect_a_sample_of_a_folder_without_tests(
     assert certain(pytester, "-x", "--maxfail=3", "-q")
 
 
-def test_tests_about_other_things_do_not_matter(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(test_a=OWN_TEST, helpers="mm_sample = 1\n")
+def test_what_is_no_test_does_not_matter(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(helpers="mm_sample = 1\n")
     pytester.makeconftest("import pytest\n\n@pytest.fixture\ndef number():\n    return 1\n")
     below = pytester.mkdir("venv") / "test_b.py"  # a folder that pytest does not enter
     below.write_text("def test_b(mm_evaluate): ...\n", encoding="utf-8")
     assert certain(pytester)
-    assert certain(pytester, "test_a.py")
+    assert certain(pytester, "made")
 
 
 @pytest.mark.parametrize(
@@ -66,13 +67,15 @@ def test_tests_about_other_things_do_not_matter(pytester: pytest.Pytester) -> No
         ("--collect-only",),
         ("mmreason/test_benchmark.py::test_sample[s1]",),
         ("test_a.py::test_mine",),
+        ("helpers.py",),
+        ("--collect-in-virtualenv",),
         ("nowhere",),
         ("--tx", "ssh=me@there//python=python3"),
     ],
     ids=" ".join,
 )
 def test_what_selects_is_waited_for(pytester: pytest.Pytester, arguments: tuple[str, ...]) -> None:
-    pytester.makepyfile(test_a=OWN_TEST)
+    pytester.makepyfile(helpers="")
     assert not certain(pytester, *arguments)
 
 
@@ -85,6 +88,9 @@ def test_what_selects_is_waited_for(pytester: pytest.Pytester, arguments: tuple[
         ("tests/conftest.py", REPLACING),
         ("test_own.py", "def test_own(mm_sample, mm_evaluate): mm_evaluate(mm_sample)\n"),
         ("tests/own_test.py", "def test_own(mm_model): mm_model('why?')\n"),
+        ("tests/test_other.py", OWN_TEST),
+        ("checks/conftest.py", "from os.path import *\n"),
+        ("conftest.py", "def scored(mm_sample, mm_model): ...\n"),
         ("pytest.ini", "[pytest]\nmm_suite = off\n"),
         ("pytest.ini", "[pytest]\nusefixtures = mm_judge\n"),
     ],
@@ -117,27 +123,40 @@ def test_a_large_repository_is_not_read_through(
     assert not certain(pytester)
 
 
+def test_a_folder_behind_a_link_is_waited_for(pytester: pytest.Pytester) -> None:
+    elsewhere = pytester.path.parent / "elsewhere"
+    elsewhere.mkdir(exist_ok=True)
+    (pytester.path / "link").symlink_to(elsewhere, target_is_directory=True)
+    assert not certain(pytester)
+
+
+def test_a_pattern_with_folders_is_waited_for(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\npython_files = checks/*.py\n")
+    assert certain(pytester)
+    pytester.mkdir("checks").joinpath("one.py").write_text(OWN_TEST, encoding="utf-8")
+    assert not certain(pytester)
+
+
 def test_answers_are_asked_for_before_a_worker_has_collected(
     pytester: pytest.Pytester, endpoint: Endpoint, made: Path
 ) -> None:
-    """The workers' collection waits for the first request: else it would wait in vain."""
-    endpoint.script = answers
-    pytester.makepyfile(
-        test_waiting=f"""
-        import json, pathlib, time
+    """The workers wait for the last request: else they would wait in vain."""
+    asked = pytester.path / "asked"
+    pytester.makeconftest(
+        f"""
+        import pathlib, time
 
-        started = time.monotonic()
-        while not pathlib.Path({str(pytester.path / "asked")!r}).exists():
-            assert time.monotonic() - started < 30, "nobody asked"
-            time.sleep(0.05)
-
-        def test_waited():
-            pass
+        def pytest_configure(config):
+            started = time.monotonic()
+            while hasattr(config, "workerinput") and not pathlib.Path({str(asked)!r}).exists():
+                assert time.monotonic() - started < 30, "nobody asked"
+                time.sleep(0.05)
         """
     )
 
-    def note(body: dict, seen: int) -> object:
-        (pytester.path / "asked").touch()
+    def note(body: dict[str, Any], seen: int) -> Any:
+        if len(endpoint.requests) == 8:
+            asked.touch()
         return answers(body, seen)
 
     endpoint.script = note
@@ -146,6 +165,24 @@ def test_answers_are_asked_for_before_a_worker_has_collected(
     assert result.ret == 0
     assert set(statuses(read_records(pytester.path / "out")).values()) == {"scored"}
     assert (len(endpoint.requests), endpoint.repeats) == (8, 0)
+
+
+def test_a_session_that_never_starts_asks_nothing(
+    pytester: pytest.Pytester, endpoint: Endpoint, made: Path
+) -> None:
+    pytester.makeconftest(
+        """
+        import time
+        import pytest
+
+        def pytest_sessionstart(session):
+            if not hasattr(session.config, "workerinput"):
+                time.sleep(0.5)
+                pytest.exit("no database")
+        """
+    )
+    run(pytester, *endpoint_options(endpoint, judge=None), f"--mm-benchmark={made}", "-n2")
+    assert endpoint.requests == []
 
 
 def test_a_test_file_that_cannot_be_collected_costs_no_call(
@@ -176,7 +213,7 @@ def test_calls_for_workers_that_never_came_are_told_and_kept(
         """
     )
 
-    def note(body: dict, seen: int) -> object:
+    def note(body: dict[str, Any], seen: int) -> Any:
         if len(endpoint.requests) == 8:
             asked.touch()
         return answers(body, seen)

@@ -23,7 +23,9 @@ class Ticking:
         self.now = 1000.0
         self.screen = io.StringIO()
         self.written: list[str] = []
-        self.ledger: Any = SimpleNamespace(finished=93, expected=150, running_score=lambda: 41.8)
+        self.ledger: Any = SimpleNamespace(
+            finished=93, expected=150, running_score=lambda: 41.8, is_expecting=True
+        )
         self.progress = Progress(10, 6, {"429": 2}, 61_204)
         self.screen.isatty = lambda: terminal  # type: ignore[method-assign]
         monkeypatch.setattr("sys.stdout", self.screen)

@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import aiohttp
 import pytest
 
-from pytest_mmreason.models.endpoint import Endpoint, Reply
+from pytest_mmreason.errors import UsageError
+from pytest_mmreason.models.endpoint import Endpoint, Reply, without_secrets
 from pytest_mmreason.network import proxy_for
 
 VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "OPENAI_ORG_ID")
@@ -32,6 +34,7 @@ class Listener:
         self.headers: list[Any] = []
         self.bodies: list[bytes] = []
         self.reply = b'{"a": 1}'
+        self.more: dict[str, str] = {}
         listener = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -43,6 +46,8 @@ class Listener:
                 listener.bodies.append(self.rfile.read(int(self.headers["content-length"])))
                 self.send_response(200)
                 self.send_header("content-length", str(len(listener.reply)))
+                for name, value in listener.more.items():
+                    self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(listener.reply)
 
@@ -163,3 +168,60 @@ def test_logins_of_netrc_are_left_alone(
     monkeypatch.setenv("NETRC", str(netrc))
     post(f"http://{listener.host}/v1", {})
     assert listener.headers[0]["authorization"] == "Bearer k"
+
+
+def test_a_proxy_in_front_of_tls_hears_nothing_but_the_host(
+    listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[bytes] = []
+
+    class Proxy(BaseHTTPRequestHandler):
+        def do_CONNECT(self) -> None:
+            heard.append(f"{self.requestline}\n{self.headers}".encode())
+            self.send_error(407)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{server.server_address[1]}")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-private")
+    with pytest.raises(aiohttp.ClientError):
+        post("https://models.example/v1", {}, key="sk-secret")
+    server.shutdown()
+    server.server_close()
+    (request,) = heard
+    assert request.startswith(b"CONNECT models.example:443")
+    assert b"secret" not in request and b"org-private" not in request
+
+
+def test_a_reply_with_a_long_header_is_a_reply(listener: Listener) -> None:
+    listener.more = {"content-security-policy": "x" * 20_000}
+    assert post(f"http://{listener.host}/v1", {}).body == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://me:word@host/v1?key=word", "http://***@host/v1"),
+        ("http://me:wo/rd@host/v1", "http://***@host/v1"),
+        ("http://me:wo?rd@host/v1", "http://***@host/v1"),
+        ("http://me:wo@rd@host:99999/v1", "http://***@host:99999/v1"),
+        ("http://host/v1", "http://host/v1"),
+    ],
+)
+def test_a_url_is_shown_without_its_secrets(url: str, shown: str) -> None:
+    assert without_secrets(url) == shown
+
+
+def test_every_secret_of_a_url_is_scrubbed_and_ordinary_letters_are_not() -> None:
+    endpoint = Endpoint("http://token@h/v1?api-key=query", api_key="k", timeout_s=1.0)
+    login = base64.b64encode(b"token:").decode()
+    assert endpoint.scrub(f"bad key token query {login}") == "bad key *** *** ***"
+
+
+def test_a_proxy_that_speaks_no_http_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
+    with pytest.raises(UsageError, match=r"socks5:// .*HTTPS_PROXY"):
+        Endpoint("https://models.example/v1", api_key="", timeout_s=1.0)

@@ -212,3 +212,33 @@ def test_after_an_answer_only_a_rejected_key_stops_the_run(
 
     error = asyncio.run(course())
     assert (error.fatal, error.retryable, error.cause) == (fatal, False, str(status))
+
+
+def test_a_call_without_a_key_is_told_of_the_variable(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MINE")
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    endpoint.script = lambda body, seen: Reply.error(401, "who are you?")
+
+    async def once() -> None:
+        model = OpenAIModel("m", base_url=endpoint.url)
+        try:
+            await model.generate(Request(Prompt.of("why?")))
+        finally:
+            await model.aclose()
+
+    with pytest.raises(ModelError, match=r"a call without an API key .*OPENAI_API_KEY is not set"):
+        asyncio.run(once())
+
+
+def test_a_path_that_is_not_there_is_shown_as_it_was_asked(endpoint: Endpoint) -> None:
+    error = failure(endpoint, Reply(status=404, body={"object": "error", "message": "no m here"}))
+    assert "no m here" in str(error) and "object" not in str(error)
+    assert "/v1/chat/completions" in str(error) and "--mm-base-url" in str(error)
+
+
+def test_errors_of_odd_shapes_are_errors_of_their_status(endpoint: Endpoint) -> None:
+    odd = {"error": {"message": "m", "type": ["x"], "code": {"a": 1}}}
+    error = failure(endpoint, Reply(status=429, body=odd))
+    assert (error.cause, error.retryable) == ("429", True)

@@ -13,7 +13,7 @@ from PIL import Image
 from pytest_mmreason.errors import ModelError, UsageError
 from pytest_mmreason.imaging import load
 from pytest_mmreason.models.base import ModelAdapter, Request, Response
-from pytest_mmreason.models.openai import OpenAIModel
+from pytest_mmreason.models.openai import OpenAIModel, check_params
 from pytest_mmreason.prompting import Prompt, Turn, follow_up
 from pytest_mmreason.sample import ImageRef
 from tests.support.endpoint import Endpoint, Reply, image_urls, question_of
@@ -211,3 +211,83 @@ def test_reasoning_beside_the_answer_does_no_harm(endpoint: Endpoint) -> None:
     choice = {"index": 0, "message": message}
     endpoint.script = lambda body, seen: Reply(body={"choices": [choice], "usage": None})
     assert ask(endpoint)[0] == Response("3", "stop", {"prompt_tokens": 0, "completion_tokens": 0})
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply.error(
+            400,
+            "'max_tokens' or 'max_completion_tokens' is too large: 1024. This model's maximum "
+            "context length is 2048 tokens and your request has 1500 input tokens.",
+        ),
+        Reply.error(400, "We had to stop here.\n\nPlease ask about something not supported."),
+        Reply(
+            status=422,
+            body={
+                "detail": [
+                    {
+                        "loc": ["body", "messages", 0, "content"],
+                        "msg": "Extra inputs are not permitted",
+                        "input": {"max_tokens": 1024, "stop": [], "temperature": 0},
+                    }
+                ]
+            },
+        ),
+    ],
+    ids=["too large", "common words", "an echo of the request"],
+)
+def test_an_error_about_one_request_takes_no_parameter_from_the_others(
+    endpoint: Endpoint, reply: Reply
+) -> None:
+    endpoint.script = lambda body, seen: reply
+    params = {"max_tokens": 1024, "n": 1, "temperature": 0}
+    with pytest.raises(ModelError):
+        ask(endpoint, Request(Prompt.of("q"), params=params))
+    assert len(endpoint.requests) == 1
+
+
+def test_pydantics_rejection_of_a_parameter_is_understood(endpoint: Endpoint) -> None:
+    def script(body: dict[str, Any], seen: int) -> Reply | str:
+        if "top_k" not in body:
+            return "ok"
+        found = {"loc": ["body", "top_k"], "msg": "Extra inputs are not permitted", "input": 3}
+        return Reply(status=422, body={"detail": [found]})
+
+    endpoint.script = script
+    (response,) = ask(endpoint, Request(Prompt.of("q"), params={"top_k": 3, "temperature": 0}))
+    assert response.text == "ok"
+    assert endpoint.requests[-1].keys() == {"model", "messages", "temperature"}
+
+
+@pytest.mark.parametrize(
+    ("choice", "usage", "text"),
+    [
+        (
+            {
+                "message": {
+                    "content": [{"type": "text", "text": "bl"}, {"type": "text", "text": "ue"}]
+                }
+            },
+            {},
+            "blue",
+        ),
+        ({"message": {"content": "blue"}}, None, "blue"),
+    ],
+)
+def test_contents_in_parts_are_put_together(
+    endpoint: Endpoint, choice: Any, usage: Any, text: str
+) -> None:
+    endpoint.script = lambda body, seen: Reply(body={"choices": [choice], "usage": usage})
+    assert ask(endpoint)[0].text == text
+
+
+def test_a_key_variable_that_is_named_must_be_set(endpoint: Endpoint) -> None:
+    with pytest.raises(UsageError, match="--mm-api-key-env names NOPE, and that variable is not"):
+        OpenAIModel("m", base_url=endpoint.url, api_key_env="NOPE")
+
+
+@pytest.mark.parametrize("name", ["messages", "model", "stream"])
+def test_parameters_that_would_replace_the_question_are_refused(name: str) -> None:
+    with pytest.raises(UsageError, match=f"--mm-param {name}"):
+        check_params("--mm-param", {name: 1})

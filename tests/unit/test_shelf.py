@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,11 +31,11 @@ class Counting(Store):
             raise self.error
         return {key: self.entries[key] for key in keys if key in self.entries}
 
-    def put_many(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
+    def put_many(self, entries: Mapping[str, str]) -> None:
         self.written.append(list(entries))
         if self.error:
             raise self.error
-        self.entries.update({key: dict(entry) for key, entry in entries.items()})
+        self.entries.update({key: json.loads(text) for key, text in entries.items()})
 
     def close(self) -> None: ...
 
@@ -110,14 +112,47 @@ def test_an_error_reaches_everybody_who_waits_and_nobody_after() -> None:
     assert found[4:] == [None, None]
 
 
+def test_what_json_cannot_hold_harms_nobody_else() -> None:
+    store = Counting()
+
+    async def course() -> list[Any]:
+        shelf = Shelf(store)
+        calls = (shelf.put("a", {"n": 1}), shelf.put("b", {"n": b"x"}), shelf.put("c", {"n": 2}))
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    found = asyncio.run(course())
+    assert [type(one) for one in found] == [type(None), TypeError, type(None)]
+    assert store.entries == {"a": {"n": 1}, "c": {"n": 2}}
+
+
+def test_the_loop_goes_on_while_another_process_holds_the_file() -> None:
+    store, free = Counting(), threading.Event()
+    put = store.put_many
+    store.put_many = lambda entries: (free.wait(20), put(entries))[1]  # type: ignore[method-assign]
+
+    async def course() -> dict[str, Any] | None:
+        shelf = Shelf(store)
+        writing = asyncio.ensure_future(shelf.put("a", {"n": 1}))
+        for _ in range(20):
+            await asyncio.sleep(0.001)  # this comes back
+        found = await shelf.get("a")
+        writing.cancel()
+        free.set()
+        await shelf.settle()
+        return found
+
+    assert asyncio.run(course()) == {"n": 1}
+    assert store.entries == {"a": {"n": 1}}
+
+
 @pytest.mark.parametrize("count", [1, 499, 1201])
 def test_any_number_of_entries_goes_into_the_file_and_comes_back(
     tmp_path: Path, count: int
 ) -> None:
     store = open_store(tmp_path, "on")
     entries = {f"{n:064}": {"n": n} for n in range(count)}
-    store.put_many(entries)
+    store.put_many({key: json.dumps(entry) for key, entry in entries.items()})
     assert store.get_many([*entries, "absent"]) == entries
-    store.put_many({key: {"n": -1} for key in entries})
+    store.put_many(dict.fromkeys(entries, '{"n": -1}'))
     assert {entry["n"] for entry in store.get_many(list(entries)).values()} == {-1}
     store.close()
