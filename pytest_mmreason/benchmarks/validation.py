@@ -114,7 +114,7 @@ def lines_of(path: Path, keys: Iterable[str]) -> dict[str, int]:
     text = path.read_text(encoding="utf-8-sig")
     found = {}
     for key in keys:
-        match = re.search(re.escape(json.dumps(key)) + r"\s*:\s*[{\[]", text)
+        match = re.search(re.escape(json.dumps(key)) + r"\s*:", text)
         if match:
             found[key] = text.count("\n", 0, match.start()) + 1
     return found
