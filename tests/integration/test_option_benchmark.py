@@ -184,3 +184,14 @@ def test_official_names_are_listed_and_say_where_the_data_are(pytester: pytest.P
     assert result.ret == 4
     text = result.stderr.str() + result.stdout.str()
     assert "write mm-vet=DIR; DIR is the folder with mm-vet.json, from https://" in text
+
+
+@pytest.mark.parametrize("value", ["false", '"off"'])
+def test_corrections_may_be_a_boolean_of_native_toml(pytester: pytest.Pytester, value: str) -> None:
+    write_infimm(pytester.path / "infimm", {"185": infimm_entry()})
+    write_answers(pytester.path / "answers.json", {"185": "a"})
+    text = f"[pytest]\nmm_corrections = {value}\n"
+    (pytester.path / "pytest.toml").write_text(text, encoding="utf-8")
+    result = run(pytester, "--mm-model=replay:answers.json", "--mm-benchmark=infimm-eval=infimm")
+    assert result.ret == 0
+    assert "sample 185" not in flat(result)
