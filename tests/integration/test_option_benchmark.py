@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.benchmarks import read_records, read_summary, without_times, write_answers
+from tests.support.endpoint import Endpoint
 from tests.support.official import (
     infimm_entry,
     picture,
@@ -20,7 +21,7 @@ from tests.support.official import (
     write_vet_v2,
 )
 from tests.support.project import MODELS
-from tests.support.runs import flat, run
+from tests.support.runs import endpoint_options, flat, run
 
 
 def write_table(path: Path) -> Path:
@@ -115,6 +116,25 @@ def test_images_of_a_table_reach_the_model(
     assert result.ret == 0
     records = read_records(pytester.path / "out")
     assert [r["response"] for r in records] == ["1 of (8, 8)", "1 of (8, 8)", "2 of (8, 8)"]
+
+
+def test_images_of_v2_are_sent_among_the_words_in_their_places(
+    pytester: pytest.Pytester, endpoint: Endpoint
+) -> None:
+    folder = write_vet_v2(pytester.path / "v2")
+    colours = {"a": "red", "b": "green", "c": "blue"}
+    for name, colour in colours.items():
+        (folder / "images" / f"{name}.png").write_bytes(picture(colour))
+    options = endpoint_options(endpoint, judge=None)
+    run(pytester, *options, "--mm-benchmark=mm-vet-v2=v2", "--mm-sample=v2_0")
+    (request,) = endpoint.requests
+    urls = {
+        "data:image/png;base64," + base64.b64encode(picture(colour)).decode(): name
+        for name, colour in colours.items()
+    }
+    parts = request["messages"][-1]["content"]
+    sent = [p["text"] if p["type"] == "text" else urls[p["image_url"]["url"]] for p in parts]
+    assert sent == ["First", "b", "then", "a", "c", "what comes next?"]
 
 
 def test_missing_images_are_data_errors_and_the_others_are_scored(
