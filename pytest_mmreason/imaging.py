@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +72,14 @@ class LoadedImage:
         return description
 
 
+def embedded(file: str, start: int, length: int) -> str:
+    """The path of an image that lies as base64 in a file: its first byte there, and how many."""
+    return f"{file}#base64={start},{length}"
+
+
+_EMBEDDED = re.compile(r"(.+\.tsv)#base64=(\d+),(\d+)", re.IGNORECASE)
+
+
 def resolve(ref: ImageRef) -> Path:
     """The file that `ref` names, which must lie below its root even through symlinks.
 
@@ -102,11 +111,28 @@ def _leads_elsewhere(ref: ImageRef) -> bool:
 
 def read(ref: ImageRef) -> bytes:
     """The bytes of the file that `ref` names; DataError if they cannot be read."""
-    path = resolve(ref)
+    inside = _EMBEDDED.fullmatch(ref.path)
+    path = resolve(replace(ref, path=inside[1]) if inside else ref)
     try:
+        if inside:
+            return _decoded(path, int(inside[2]), int(inside[3]))
         return path.read_bytes()
     except OSError as error:
         raise DataError(f"image {ref.path!r} cannot be read: {error}") from None
+
+
+def _decoded(path: Path, start: int, length: int) -> bytes:
+    """The image in `length` bytes of a file from `start` on; OSError if they are no base64."""
+    with path.open("rb") as file:
+        file.seek(start)
+        text = file.read(length)
+    try:
+        # Lists as Python writes them may hold "\n" as two characters.
+        return base64.b64decode(
+            text.replace(b"\\n", b"").translate(None, b"\r\n\t "), validate=True
+        )
+    except ValueError as error:
+        raise OSError(f"no base64 there: {error}") from None
 
 
 def load(

@@ -148,7 +148,8 @@ def _parameter(text: str) -> tuple[str, Any]:
 
 OPTIONS = (
     Option("model", "SPEC", "Model to evaluate: a preset such as llava, tiny, hf:REPO_OR_DIR, openai:NAME, replay:FILE, python:MODULE:ATTR or fixture. Repeatable; without one the plugin is dormant.", repeat=True),
-    Option("benchmark", "NAME", "Benchmark: mini (bundled, the default), a folder in the native format, or NAME=DIR. Repeatable.", repeat=True),
+    Option("benchmark", "NAME", "Benchmark: mini (bundled, the default), infimm-eval=DIR, mm-vet=DIR or mm-vet-v2=DIR (official files), DIR or NAME=DIR (the native format), or VLMEvalKit's FILE.tsv. Repeatable.", repeat=True),
+    Option("corrections", "on|off", "on (the default): make the known corrections of official files, and say so; off: take them as published.", _choice("on", "off")),
     Option("judge", "SPEC", "Judge: local (offline, the default), keyword, openai:NAME, replay:FILE, python:MODULE:ATTR or fixture."),
     Option("base_url", "URL", "Endpoint of openai: models (default: $OPENAI_BASE_URL)."),
     Option("judge_base_url", "URL", "Endpoint of an openai: judge (default: $OPENAI_BASE_URL; never --mm-base-url)."),
@@ -344,7 +345,7 @@ def _read_ini(config: pytest.Config, option: Option) -> Any:
 
 
 def _ini_text(config: pytest.Config, option: Option, value: object) -> str:
-    if isinstance(value, bool) and (option.name == "cache" or option.is_switch):
+    if isinstance(value, bool) and (option.name in ("cache", "corrections") or option.is_switch):
         return "on" if value else "off"
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         from pytest_mmreason.errors import UsageError

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from pytest_mmreason.sample import ImageRef, Sample
+from pytest_mmreason.sample import IMAGE_MARK, ImageRef, Sample
 
 STRATEGIES = ("direct", "cot")
 IMAGE_MODES = ("separate", "none")
@@ -130,30 +130,59 @@ def render(
     strategy: ``direct`` asks it as it stands, ``cot`` puts COT_SENTENCE after everything.
     images:   ``separate`` sends every image, ``none`` asks the question only.
     template: the words around the question.
+
+    The images of an interleaved question stay in their places in it, whatever the template
+    says of theirs; where none is sent, the texts between them are asked, a line each.
     """
     shown = sample.images if images == "separate" else ()
     system, user = template.system, template.user
-    if not shown:
+    question: tuple[str | ImageRef, ...] = (sample.question,)
+    if sample.interleaved:
+        question = _interleaved(sample.question, shown, template.image)
+    if sample.interleaved or not shown:
         system = system if template.bare_system is None else template.bare_system
+    if not shown:
         user = user if template.bare is None else template.bare
+    elif sample.interleaved:
+        user, shown = user.replace("{images}", ""), ()
     if strategy == "cot":
         user = f"{user}\n{COT_SENTENCE}"
-    turns = [Turn("system", _filled(system, shown, template.image, ""))] if system else []
-    return Prompt((*turns, Turn("user", _filled(user, shown, template.image, sample.question))))
+    turns = [Turn("system", _filled(system, shown, template.image, ()))] if system else []
+    return Prompt((*turns, Turn("user", _filled(user, shown, template.image, question))))
+
+
+def _interleaved(
+    question: str, images: Sequence[ImageRef], image: str
+) -> tuple[str | ImageRef, ...]:
+    """`question` as parts, with an image at each of its marks; texts in lines without `images`."""
+    texts = [text.strip() for text in question.split(IMAGE_MARK)]
+    if not images:
+        return ("\n".join(filter(None, texts)),)
+    parts: list[str | ImageRef] = [texts[0]]
+    for number, (ref, text) in enumerate(zip(images, texts[1:], strict=True), 1):
+        parts += [*_worded(image, number, ref), text]
+    return tuple(parts)
+
+
+def _worded(image: str, number: int, ref: ImageRef) -> tuple[str | ImageRef, ...]:
+    """One image among the template's words for it."""
+    before, after = image.replace("{n}", str(number)).split("{image}")
+    return before, ref, after
 
 
 def _filled(
-    text: str, images: Iterable[ImageRef], image: str, question: str
+    text: str, images: Iterable[ImageRef], image: str, question: Sequence[str | ImageRef]
 ) -> tuple[str | ImageRef, ...]:
     """`text` as parts, with images and question in their places; braces of a question stay."""
     parts: list[str | ImageRef] = []
     for piece in re.split(r"(\{images\}|\{question\})", text):
         if piece == "{images}":
             for number, shown in enumerate(images, 1):
-                before, after = image.replace("{n}", str(number)).split("{image}")
-                parts += [before, shown, after]
+                parts += _worded(image, number, shown)
+        elif piece == "{question}":
+            parts += question
         else:
-            parts.append(question if piece == "{question}" else piece)
+            parts.append(piece)
     return _joined(parts)
 
 

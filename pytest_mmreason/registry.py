@@ -13,7 +13,8 @@ from typing import Any
 
 from pytest_mmreason import listing
 from pytest_mmreason.benchmarks import native
-from pytest_mmreason.benchmarks.base import Benchmark
+from pytest_mmreason.benchmarks.base import Benchmark, shipped
+from pytest_mmreason.benchmarks.opening import OFFICIAL, OTHERS, open_benchmark, where_to_get
 from pytest_mmreason.errors import MMReasonError, ModelError, UsageError, nearest
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.models.base import ModelAdapter
@@ -53,9 +54,7 @@ Factory = Callable[[str], Any]
 
 def bundled_benchmark(name: str) -> Path:
     """The folder of a bundled benchmark, in the wheel or in a checkout."""
-    package = Path(__file__).parent
-    installed = package / "benchmarks" / name
-    return installed if installed.is_dir() else package.parent / "benchmarks" / name
+    return shipped(name)
 
 
 def bundled_recording(name: str) -> Path | None:
@@ -229,13 +228,15 @@ class Registry:
                 )
             return native.load(Path(loaded), name)
         if path is not None:
-            return native.load(Path(path), name)
+            return open_benchmark(Path(path), name, settings.corrections == "on")
         if name in BENCHMARKS:
             return native.load(bundled_benchmark(name))
         folder = settings.base_of("benchmark") / spec
-        if folder.is_dir() or "/" in spec:
-            return native.load(folder)
-        known = [*BENCHMARKS, *self.benchmarks]
+        if folder.is_dir() or "/" in spec or folder.is_file():
+            return open_benchmark(folder)
+        if name in OFFICIAL:
+            raise UsageError(f"--mm-benchmark={spec}: {where_to_get(name)}")
+        known = [*BENCHMARKS, *OFFICIAL, *self.benchmarks]
         raise UsageError(
             f"--mm-benchmark={spec}: neither a benchmark's name nor a folder. {nearest(spec, known)}"
         )
@@ -255,8 +256,9 @@ class Registry:
         if what == "models":
             presets = {preset.name: preset for preset in self._presets().values()}
             return listing.models(bundled, added, presets)
+        more = [*OFFICIAL.values(), *OTHERS] if what == "benchmarks" else []
         return "\n".join(
-            [*bundled.values(), *(f"{name:16} added by a hook" for name in sorted(added))]
+            [*bundled.values(), *more, *(f"{name:16} added by a hook" for name in sorted(added))]
         )
 
 

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+IMAGE_MARK = "<image>"
+"""Stands in an interleaved question where an image belongs, as MM-Vet v2's judge is shown it."""
+
 
 @dataclass(frozen=True, slots=True)
 class ImageRef:
@@ -28,6 +31,8 @@ class Sample:
                   enough) may stand in it.
     steps:        reference reasoning steps, in order (InfiMM-Eval, section 3).
     complexity:   ``moderate`` or ``high`` in InfiMM-Eval, "" where a benchmark has none.
+    interleaved:  the images stand in the question, each at its ``<image>``, of which there
+                  are as many; false where the prompt decides where they stand.
     weight:       what the sample counts in a mean (InfiMM-Eval, Eq. 1: High counts twice).
     """
 
@@ -43,10 +48,11 @@ class Sample:
     tags: tuple[str, ...] = ()
     benchmark: str = ""
     weight: float = 1.0
+    interleaved: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object that :meth:`from_json` turns back into an equal sample."""
-        return {
+        data = {
             "id": self.id,
             "question": self.question,
             "images": [[image.path, image.root] for image in self.images],
@@ -60,6 +66,8 @@ class Sample:
             "benchmark": self.benchmark,
             "weight": self.weight,
         }
+        # Told only where it is so: the fingerprints of other benchmarks stay what they were.
+        return {**data, "interleaved": True} if self.interleaved else data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Sample:

@@ -59,6 +59,7 @@ class Settings:
 
     model: tuple[str, ...] = ()
     benchmark: tuple[str, ...] = ("mini",)
+    corrections: str = "on"
     judge: str = "local"
     base_url: str | None = None
     judge_base_url: str | None = None

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pytest_mmreason.sample import Sample
 
@@ -16,6 +17,13 @@ DEFAULT_WEIGHTS: Mapping[str, Mapping[str, float]] = {
     "mm-vet": {},
 }
 """What a sample counts by complexity; 1 where none is named."""
+
+
+def shipped(name: str) -> Path:
+    """The folder of a benchmark's data that travel with the package, in the wheel or a checkout."""
+    package = Path(__file__).parent
+    installed = package / name
+    return installed if installed.is_dir() else package.parents[1] / "benchmarks" / name
 
 
 @dataclass(frozen=True, slots=True)

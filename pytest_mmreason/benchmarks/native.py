@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import math
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pytest_mmreason.benchmarks.base import DEFAULT_WEIGHTS, PROTOCOLS, Benchmark, fingerprint
+from pytest_mmreason.benchmarks.validation import (
+    Check,
+    boolean,
+    decoded,
+    lines,
+    optional_string,
+    shown,
+    string,
+    strings,
+    word,
+)
 from pytest_mmreason.errors import BenchmarkError, nearest
 from pytest_mmreason.sample import ImageRef, Sample
 
@@ -133,12 +143,12 @@ def _read_samples(
     first_line: dict[str, int] = {}
     known: dict[Any, Any] = {}
     root, name = str(folder), path.name
-    for number, line in enumerate(_lines(path, faults), 1):
+    for number, line in enumerate(lines(path, faults), 1):
         if line.isspace():
             continue
         where = f"{name}:{number}"
         try:
-            row = _row(line.removesuffix("\n"))
+            row = decoded(line.removesuffix("\n"))
         except (ValueError, RecursionError) as error:
             faults.append(f"{where}: not JSON: {error}")
             continue
@@ -168,81 +178,17 @@ def _read_samples(
     return samples
 
 
-def _lines(path: Path, faults: list[str]) -> Iterator[str]:
-    """The lines of a file, one at a time; a fault where it cannot be read any further."""
-    try:
-        # U+2028 and its kin may stand inside a JSON string: only a line feed ends a line.
-        with path.open(encoding="utf-8-sig", newline="\n") as file:
-            yield from file
-    except (OSError, ValueError) as error:
-        faults.append(f"{path.name}: {error}")
-
-
-def _row(line: str) -> Any:
-    """The JSON in `line`; ValueError if a field is given twice."""
-    row = json.loads(line)
-    # With one colon a field there can be no other; else it is read again, more slowly.
-    if isinstance(row, dict) and line.count(":") > len(row):
-        row = _STRICT.decode(line)
-    return row
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    row = dict(pairs)
-    if len(row) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise ValueError(f"field given twice: {', '.join(twice)}")
-    return row
-
-
-_STRICT = json.JSONDecoder(object_pairs_hook=_no_duplicates)
-
-_Check = Callable[[object], str | None]
-
-
-def _string(value: object) -> str | None:
-    if not isinstance(value, str):
-        return f"is {_shown(value)}, not a string"
-    return None if value.strip() else "is empty"
-
-
-def _optional_string(value: object) -> str | None:
-    return (
-        None
-        if value is None or isinstance(value, str)
-        else f"is {_shown(value)}, not a string or null"
-    )
-
-
-def _word(value: object) -> str | None:
-    return None if isinstance(value, str) else f"is {_shown(value)}, not a string"
-
-
-def _boolean(value: object) -> str | None:
-    return None if isinstance(value, bool) else f"is {_shown(value)}, not true or false"
-
-
-def _strings(value: object) -> str | None:
-    if not isinstance(value, list):
-        return f"is {_shown(value)}, not a list of strings"
-    for index, item in enumerate(value):
-        if not isinstance(item, str) or not item.strip():
-            return f"[{index}] is {_shown(item)}, not a non-empty string"
-    return None
-
-
-_FIELDS: Mapping[str, tuple[_Check, Any]] = {
-    "id": (_string, None),
-    "question": (_string, None),
-    "images": (_strings, []),
-    "answer": (_optional_string, None),
-    "steps": (_strings, []),
-    "category": (_word, ""),
-    "complexity": (_word, ""),
-    "counter_intuitive": (_boolean, False),
-    "capabilities": (_strings, []),
-    "tags": (_strings, []),
+_FIELDS: Mapping[str, tuple[Check, Any]] = {
+    "id": (string, None),
+    "question": (string, None),
+    "images": (strings, []),
+    "answer": (optional_string, None),
+    "steps": (strings, []),
+    "category": (word, ""),
+    "complexity": (word, ""),
+    "counter_intuitive": (boolean, False),
+    "capabilities": (strings, []),
+    "tags": (strings, []),
 }
 """Every field of a sample: its check and its default."""
 
@@ -254,7 +200,7 @@ def _check_row(where: str, row: Mapping[str, Any], faults: list[str]) -> dict[st
     """The fields of a sample with defaults filled in; faults are appended."""
     is_known = row.keys() <= _FIELDS.keys() and row.keys() >= _REQUIRED
     if not is_known or any(_FIELDS[key][0](value) for key, value in row.items()):
-        here = f"{where}: id {_shown(row['id'])}" if "id" in row else where
+        here = f"{where}: id {shown(row['id'])}" if "id" in row else where
         faults += [f"{here}: field {fault}" for fault in _faults_of(row)]
     fields = {**_DEFAULTS, **row}
     return {key: tuple(v) if isinstance(v, list) else v for key, v in fields.items()}
@@ -269,8 +215,3 @@ def _faults_of(row: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{key}: {fault}"
         elif key in _REQUIRED:
             yield f"{key}: missing"
-
-
-def _shown(value: object) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 60 else text[:57] + "..."

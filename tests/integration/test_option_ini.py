@@ -29,6 +29,7 @@ SHOW_SETTINGS = """
 VALUES: dict[str, Any] = {
     "model": ["openai:a", "openai:b"],
     "benchmark": ["made"],
+    "corrections": "off",
     "judge": "keyword",
     "base_url": "http://127.0.0.1:1/v1",
     "judge_base_url": "http://127.0.0.1:2/v1",
