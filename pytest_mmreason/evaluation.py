@@ -37,6 +37,7 @@ from pytest_mmreason.outcome import (
     empty,
     failed,
     joined,
+    judge_models,
     with_answer,
     with_verdicts,
 )
@@ -348,6 +349,7 @@ class Evaluator:
             dataclasses.replace(
                 with_verdicts(draft, verdicts),
                 scores=tuple(r.verdict.score if r.verdict else None for r in results),
+                judge_models=judge_models([r.verdict for r in results]),
                 flags=flags,
             ),
             fatal,

@@ -23,7 +23,7 @@ from pytest_mmreason.gates import EXIT_FAILED, EXIT_OK, Outcome, check_threshold
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.plan import Plan, RunSpec, Work, part_of
 from pytest_mmreason.registry import Registry
-from pytest_mmreason.reports.files import write_json
+from pytest_mmreason.reports.files import official_notes, write_json
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.scoring import RowNames
 from pytest_mmreason.settings import ErrorQuota, Settings, Shard, Threshold
@@ -157,6 +157,7 @@ class Merged:
             f"shard {shard} is not among the folders; its samples are missing" for shard in absent
         ]
         notes = [*lost, *(note for one in told for note in one["notes"])]
+        notes += official_notes(summary, self.settings)
         return dataclasses.replace(
             summary,
             notes=tuple(dict.fromkeys(notes)),

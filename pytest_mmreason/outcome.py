@@ -76,11 +76,18 @@ def with_verdicts(draft: Record, verdicts: Sequence[Verdict]) -> Record:
         reason="",
         score=_mean([v.score for v in verdicts]),
         scores=tuple(v.score for v in verdicts),
+        judge_models=judge_models(verdicts),
         score_answer_only=_mean(answer_only),
         confidence=_mean(confidence),
         steps=tuple({"step": n, "credit": _mean(c)} for n, c in sorted(credits.items())),
         rationale=verdicts[0].rationale,
     )
+
+
+def judge_models(verdicts: Sequence[Verdict | None]) -> tuple[str | None, ...]:
+    """By judge run, what the judge's endpoint called itself; empty if none of them did."""
+    names = tuple(verdict.judge_model if verdict else None for verdict in verdicts)
+    return names if any(names) else ()
 
 
 def _mean(values: Sequence[float]) -> float | None:

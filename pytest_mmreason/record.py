@@ -44,6 +44,8 @@ class Record:
     score:             in [0, 1], the mean of `scores`; 0.0 when refused, None unless
                        scored or refused.
     scores:            one entry a judge run, None where a run brought no valid verdict.
+    judge_models:      by judge run, the judge's name as its endpoint or a recording gave it;
+                       empty where none did.
     steps:             per reference step, ``{"step": number from 1, "credit": [0, 1]}``.
     response:          the raw text of the model, reasoning and all.
     usage:             by role, ``{"calls", "prompt_tokens", "completion_tokens"}``.
@@ -63,6 +65,7 @@ class Record:
     reason: str = ""
     score: float | None = None
     scores: tuple[float | None, ...] = ()
+    judge_models: tuple[str | None, ...] = ()
     score_answer_only: float | None = None
     steps: tuple[Mapping[str, Any], ...] = ()
     rationale: str = ""

@@ -202,7 +202,15 @@ class Registry:
                 key_option="--mm-judge-api-key-env",
                 makes_calls=settings.cache != "only",
             )
-            return LLMJudge(adapter, settings.judge_param)
+            params = dict(settings.judge_param)
+            grades = params.pop("grades", None)
+            judge = LLMJudge(adapter, params)
+            if grades is None:
+                return judge
+            from pytest_mmreason.judges.replay import ReplayJudge
+            from pytest_mmreason.judges.resumed import ResumedJudge
+
+            return ResumedJudge(judge, ReplayJudge(str(grades)))
         if kind == "replay":
             from pytest_mmreason.judges.replay import ReplayJudge
 

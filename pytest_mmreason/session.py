@@ -25,7 +25,7 @@ from pytest_mmreason.merge import write_part
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.plan import Plan, Work, cautions, make_plan, set_aside
 from pytest_mmreason.registry import Registry
-from pytest_mmreason.reports.files import prepare_output, write_reports
+from pytest_mmreason.reports.files import official_notes, prepare_output, write_reports
 from pytest_mmreason.settings import Settings, is_offline
 from pytest_mmreason.store import FILE_NAME, open_store, prepare_home
 from pytest_mmreason.summary import Summary, summarise
@@ -168,6 +168,7 @@ class OwnerSession:
         notes += self._advice(summary, engine)
         for run in summary.runs:
             notes += [f"{run.spec.benchmark.name}: {note}" for note in run.spec.benchmark.notes]
+        notes += official_notes(summary, self.settings)
         summary = replace(
             summary,
             notes=tuple(dict.fromkeys(notes)),

@@ -60,13 +60,10 @@ class ReplayJudge:
 
         Raises JudgeError with the cause ``missing verdict`` if there is none.
         """
-        sample = task.sample
-        verdicts = self._verdicts.get((sample.benchmark, sample.id))
-        if verdicts is None:
-            verdicts = self._verdicts.get(("", sample.id), ())
-        verdict = verdicts[task.run] if task.run < len(verdicts) else None
+        verdict = self.recorded(task)
         if verdict is not None:
             return verdict
+        verdicts = self._all_runs(task)
         if task.run < len(verdicts):
             what = f"{self._path} holds no valid verdict for judge run {task.run + 1}"
         elif not verdicts:
@@ -75,9 +72,19 @@ class ReplayJudge:
             runs = "1 judge run" if len(verdicts) == 1 else f"{len(verdicts)} judge runs"
             what = f"{self._path} holds {runs} of it, and run {task.run + 1} was asked for"
         raise JudgeError(
-            f"Sample {sample.id!r}: {what}. Select the recorded samples, or judge it anew.",
+            f"Sample {task.sample.id!r}: {what}. Select the recorded samples, or judge it anew.",
             cause="missing verdict",
         )
+
+    def recorded(self, task: JudgeTask) -> Verdict | None:
+        """The verdict recorded for run `task.run`; None if there is none."""
+        verdicts = self._all_runs(task)
+        return verdicts[task.run] if task.run < len(verdicts) else None
+
+    def _all_runs(self, task: JudgeTask) -> _Runs:
+        sample = task.sample
+        verdicts = self._verdicts.get((sample.benchmark, sample.id))
+        return self._verdicts.get(("", sample.id), ()) if verdicts is None else verdicts
 
     async def aclose(self) -> None:
         """Nothing to let go of."""
@@ -177,6 +184,8 @@ def _runs_of_record(record: Mapping[str, Any]) -> _Runs:
     steps = tuple(
         StepCredit(int(step["step"]), _score(step["credit"])) for step in record.get("steps") or ()
     )
+    named = record.get("judge_models")
+    names = named if isinstance(named, list) else []
     return tuple(
         None
         if score is None
@@ -185,8 +194,9 @@ def _runs_of_record(record: Mapping[str, Any]) -> _Runs:
             None if answer_only is None else _score(answer_only),
             steps,
             str(record.get("rationale") or ""),
+            judge_model=str(names[run]) if run < len(names) and names[run] else None,
         )
-        for score in record.get("scores") or [record["score"]]
+        for run, score in enumerate(record.get("scores") or [record["score"]])
     )
 
 

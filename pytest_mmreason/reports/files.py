@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from pytest_mmreason.errors import UsageError
 from pytest_mmreason.ledger import Ledger
-from pytest_mmreason.reports import markdown
+from pytest_mmreason.reports import markdown, official
 from pytest_mmreason.settings import Settings
-from pytest_mmreason.summary import Summary
+from pytest_mmreason.summary import RunResult, Summary, label
 
 
 def prepare_output(folder: Path) -> None:
@@ -36,6 +35,7 @@ def write_reports(summary: Summary, ledger: Ledger, settings: Settings) -> None:
         write_json(folder / "summary.json", summary.to_json())
         _write(folder / "summary.md", [text])
         _write_predictions(folder, summary, ledger)
+        _write_official(folder, summary, settings)
     step_summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if step_summary:
         with Path(step_summary).open("a", encoding="utf-8") as file:
@@ -59,15 +59,61 @@ def _write_predictions(folder: Path, summary: Summary, ledger: Ledger) -> None:
             parts = [run.spec.benchmark.name, run.spec.model]
             if len({r.spec.prompt for r in summary.runs}) > 1:
                 parts.append(run.spec.prompt)
-            name = "-".join([name, *(_file_name(part) for part in parts)])
+            name = "-".join([name, *(official.file_name(part) for part in parts)])
         while name in names:
             name += "_"
         names.add(name)
         write_json(folder / f"{name}.json", answers)
 
 
-def _file_name(text: str) -> str:
-    return re.sub(r"[^\w.+=-]+", "-", text).strip("-")[:100] or "run"
+def _write_official(folder: Path, summary: Summary, settings: Settings) -> None:
+    """MM-Vet's three files of each run under its protocol that has grades."""
+    subset = settings.subset.stem.replace("_", "") if settings.subset else ""
+    taken: set[str] = set()
+    for run, graded in _official_runs(summary, settings):
+        model = name = official.model_name(run.spec.model)  # its row bears no addition
+        if len({r.spec.prompt for r in summary.runs}) > 1:
+            name += f"-{run.spec.prompt}"
+        if len({r.spec.benchmark.name for r in summary.runs}) > 1:
+            name = f"{run.spec.benchmark.name}-{name}"
+        runs, judge = settings.judge_runs, official.judge_name(run.judge)
+        names, number = official.FileNames.of(name, judge, runs, subset), 1
+        while names.grades.casefold() in taken:  # a file system may not tell cases apart
+            number += 1
+            names = official.FileNames.of(f"{number}-{name}", judge, runs, subset)
+        taken.add(names.grades.casefold())
+        if any(one.grades for one in graded):
+            _write(folder / names.grades, [official.grades_text(graded)])
+        if any(one.scores is not None for one in graded):
+            table = official.capability_table(model, graded, runs)
+            _write(folder / names.capabilities, [table])
+            table = official.integration_table(model, graded, runs)
+            _write(folder / names.integrations, [table])
+
+
+def official_notes(summary: Summary, settings: Settings) -> list[str]:
+    """What a reader of the official files cannot see in them: the samples left out."""
+    if settings.output is None:
+        return []
+    found = [
+        (run, note)
+        for run, graded in _official_runs(summary, settings)
+        if (note := official.left_out(graded))
+    ]
+    several = len(summary.runs) > 1
+    return [f"{label(run, summary.runs)}: {note}" if several else note for run, note in found]
+
+
+def _official_runs(
+    summary: Summary, settings: Settings
+) -> Iterator[tuple[RunResult, list[official.Graded]]]:
+    if settings.shard:  # under the name of the whole they would tell of a part
+        return
+    for run in summary.runs:
+        if run.spec.benchmark.protocol == official.PROTOCOL and not settings.agreement:
+            judge = official.judge_name(run.judge)
+            graded = official.collect(run.records, judge, settings.judge_runs, settings.on_error)
+            yield run, graded
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -164,3 +164,9 @@ def test_identity_follows_the_content_of_the_file(tmp_path: Path) -> None:
     other = ReplayJudge(write(tmp_path, {"a": 0.6}, "other.json"))
     assert one.identity("mm-vet") == same.identity("mm-vet") != other.identity("mm-vet")
     assert one.offline and not one.cacheable
+
+
+def test_results_are_replayed_with_the_judges_own_names(tmp_path: Path) -> None:
+    path = write(tmp_path, record("s", judge_models=("gpt-4-0613", None)), "results.jsonl")
+    judge = ReplayJudge(path)
+    assert [ask(judge, "s", run, "mini").judge_model for run in (0, 1)] == ["gpt-4-0613", None]

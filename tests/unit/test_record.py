@@ -38,6 +38,7 @@ records = st.builds(
         tuple
     ),
     rationale=hostile,
+    judge_models=st.lists(st.none() | hostile, max_size=3).map(tuple),
     confidence=st.none() | part,
     response=st.none() | hostile,
     finish_reason=st.none() | hostile,

@@ -1,0 +1,40 @@
+"""A judge that takes recorded verdicts first, and asks only for those that are absent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_mmreason.judges.base import Ask, Judge, JudgeTask
+from pytest_mmreason.judges.replay import ReplayJudge
+from pytest_mmreason.verdict import Verdict
+
+
+class ResumedJudge:
+    """Goes on where recorded grades end: other samples and further judge runs are judged anew.
+
+    This is how MM-Vet's evaluator treats a grade file that has too few runs. The recording
+    does not say which responses it graded; that they are those of this run is the word of
+    whoever names it.
+    """
+
+    def __init__(self, judge: Judge, recorded: ReplayJudge) -> None:
+        self._judge = judge
+        self._recorded = recorded
+        self.name = f"{judge.name}, after {recorded.name}"
+        self.adapter = judge.adapter
+        self.max_concurrency = judge.max_concurrency
+        self.offline = judge.offline
+        self.cacheable = judge.cacheable
+
+    def identity(self, protocol: str) -> Mapping[str, Any]:
+        """The judge's and the recording's: what either gives enters the cache under both."""
+        return {**self._judge.identity(protocol), "recorded": self._recorded.identity(protocol)}
+
+    async def judge(self, task: JudgeTask, ask: Ask) -> Verdict:
+        """The recorded verdict, or else the judge's. Raises JudgeError if none can be had."""
+        return self._recorded.recorded(task) or await self._judge.judge(task, ask)
+
+    async def aclose(self) -> None:
+        """Close the judge."""
+        await self._judge.aclose()
