@@ -16,8 +16,8 @@ class Shelf:
     """A store for the tasks of one event loop.
 
     Entries that are wanted, and entries that are to be kept, are gathered while the loop goes
-    round once, and read or written in a thread: each use of SQLite waits for its turn among
-    the threads of a busy process, and now and then for another process that writes.
+    round once: each use of SQLite waits for its turn among the threads of a busy process.
+    What is kept is written in a thread, as another process may hold the file for a while.
     """
 
     def __init__(self, store: Store) -> None:
@@ -60,13 +60,15 @@ class Shelf:
 
     def _look_up(self) -> None:
         wanted, self._wanted = self._wanted, {}
-
-        def found(entries: Mapping[str, dict[str, Any]]) -> None:
-            for key, future in wanted.items():
-                future.set_result(entries.get(key))
-
-        keys = list(wanted)
-        self._in_thread(lambda: self._store.get_many(keys), found, list(wanted.values()))
+        try:
+            # In this thread: in write-ahead mode nobody who reads waits for one who writes.
+            entries = self._store.get_many(list(wanted))
+        except Exception as error:
+            for future in wanted.values():
+                future.set_exception(error)
+            return
+        for key, future in wanted.items():
+            future.set_result(entries.get(key))
 
     def _write(self) -> None:
         texts, self._new = self._new, {}
