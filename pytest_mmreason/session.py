@@ -53,6 +53,7 @@ class OwnerSession:
         self._ledger: Ledger | None = None
         self._client: LocalClient | None = None
         self._foreseen = False
+        self._is_set_aside = False
         self.warnings: list[str] = []
         self.fault = ""
         """What the user can mend, met after collection began: the session ends with exit 4."""
@@ -65,7 +66,7 @@ class OwnerSession:
         with self._lock:
             if self._plan is None:
                 self._plan = make_plan(self.settings, self._registry)
-                set_aside(self._plan)
+                self._is_set_aside = set_aside(self._plan)
             return self._plan
 
     def check(self) -> None:
@@ -232,7 +233,8 @@ class OwnerSession:
 
     def close(self) -> None:
         """Let go of engine and journal, however the session ended."""
-        gc.unfreeze()
+        if self._is_set_aside:
+            gc.unfreeze()
         if self._engine is not None:
             self._engine.close()
         if self._ledger is not None:
