@@ -124,3 +124,22 @@ def test_a_long_run_tells_a_log_how_far_it_is(
     lines = [line for line in result.stdout.lines if line.startswith("mmreason  ")]
     assert any("so far" in line and " in flight" in line for line in lines), lines
     assert all("/6 " in line for line in lines)
+
+
+def test_retries_are_told_while_every_worker_waits(
+    pytester: pytest.Pytester, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_mmreason.reports.live.LOG_EVERY_S", 0.05)
+    folder = write_benchmark(pytester.path / "made", [sample(n) for n in range(4)])
+
+    def script(body: dict[str, Any], seen: int) -> Reply | str:
+        if seen == 0:
+            return Reply.error(503)
+        return Reply(answers(body, seen), delay_s=2.0)
+
+    endpoint.script = script
+    options = (*endpoint_options(endpoint, judge=None), f"--mm-benchmark={folder}")
+    result = run(pytester, *options, "-n2")
+    assert result.ret == 0
+    lines = [line for line in result.stdout.lines if line.startswith("mmreason  0/4")]
+    assert any("retries (503)" in line for line in lines), lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_mmreason.shelf import Shelf
-from pytest_mmreason.store import Store, open_store
+from pytest_mmreason.store import FILE_NAME, Store, open_store
 
 
 class Counting(Store):
@@ -143,6 +144,30 @@ def test_the_loop_goes_on_while_another_process_holds_the_file() -> None:
 
     assert asyncio.run(course()) == {"n": 1}
     assert store.entries == {"a": {"n": 1}}
+
+
+def test_a_file_that_another_process_holds_keeps_nobody_from_going_on(tmp_path: Path) -> None:
+    store = open_store(tmp_path, "on")
+    store.put("old", {"n": 0})
+    other = sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    async def course() -> tuple[Any, Any]:
+        shelf = Shelf(store)
+        writing = asyncio.ensure_future(shelf.put("new", {"n": 1}))
+        await asyncio.sleep(0.05)
+        reading = asyncio.ensure_future(shelf.get("old"))
+        await asyncio.sleep(0.05)  # a loop that stood still would never come to the next line
+        other.execute("ROLLBACK")
+        await writing
+        return await reading, await shelf.get("new")
+
+    try:
+        assert asyncio.run(course()) == ({"n": 0}, {"n": 1})
+        assert store.note is None, "nobody waited until the patience was at its end"
+    finally:
+        other.close()
+        store.close()
 
 
 @pytest.mark.parametrize("count", [1, 499, 1201])
