@@ -146,24 +146,27 @@ class Evaluator:
                     "repeat": repeat,
                 }
             )
-            if model.cacheable and (kept := await self._kept_answer(key)):
-                return kept
-            if self.settings.cache == "only" and not model.offline:
-                raise ModelError(_NOT_KEPT.format("answer"), cause="not cached")
             request = Request(
                 prompt, pictures.opened, params, None, sample.id, sample.benchmark, repeat
             )
-            answer = await self._ask(model, request, pictures)
-        response = answer.response
-        # Reasoning that never closed was cut before its answer began.
-        unfinished = bool(response.text.strip()) and not response.answer
-        if model.cacheable and response.finish_reason != FILTERED and not unfinished:
-            entry = {"response": response.to_json(), "images": list(answer.images)}
-            await self._shelf.put(key, entry)
-        return answer
+            if not model.cacheable:
+                return await self._ask(model, request, pictures)
+            async with self._shelf.turn(key):
+                if kept := await self._kept_answer(key):
+                    return kept
+                answer = await self._ask(model, request, pictures)
+                response = answer.response
+                # Reasoning that never closed was cut before its answer began.
+                unfinished = bool(response.text.strip()) and not response.answer
+                if response.finish_reason != FILTERED and not unfinished:
+                    entry = {"response": response.to_json(), "images": list(answer.images)}
+                    await self._shelf.put(key, entry)
+                return answer
 
     async def _ask(self, model: ModelAdapter, request: Request, pictures: Pictures) -> Answer:
         """An answer to `request`, whose images `pictures` opens when its call is about to start."""
+        if self.settings.cache == "only" and not model.offline:
+            raise ModelError(_NOT_KEPT.format("answer"), cause="not cached")
         began: list[float] = []
 
         async def attempt() -> Response:
@@ -253,14 +256,21 @@ class Evaluator:
                 "run": run,
             }
         )
-        if judge.cacheable and (kept := await self._shelf.get(key)):
-            try:
-                found = Judgement(Verdict.from_json(kept), None, True, {})
-            except (ValueError, KeyError, TypeError):
-                pass
-            else:
-                self.cache_hits["judge"] += 1
-                return found
+        if not judge.cacheable:
+            return await self._ask_judge(judge, task, None)
+        async with self._shelf.turn(key):
+            if kept := await self._shelf.get(key):
+                try:
+                    found = Judgement(Verdict.from_json(kept), None, True, {})
+                except (ValueError, KeyError, TypeError):
+                    pass
+                else:
+                    self.cache_hits["judge"] += 1
+                    return found
+            return await self._ask_judge(judge, task, key)
+
+    async def _ask_judge(self, judge: Judge, task: JudgeTask, key: str | None) -> Judgement:
+        """A new verdict, put into the store under `key`."""
         if self.settings.cache == "only" and not judge.offline:
             error = JudgeError(_NOT_KEPT.format("verdict"), cause="not cached")
             return Judgement(None, error, False, {})
@@ -290,7 +300,7 @@ class Evaluator:
                     retry_timeouts=getattr(judge, "retry_timeouts", True),
                 )
                 usage["calls"] = attempts
-            if judge.cacheable:
+            if key is not None:
                 await self._shelf.put(key, verdict.to_json())
         except CallError as error:
             if judge.adapter is None and error.attempts:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from pytest_mmreason.store import Store
 
@@ -25,17 +27,29 @@ class Shelf:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._wanted: dict[str, None] = {}
         self._found: asyncio.Future[Mapping[str, dict[str, Any]]] | None = None
         self._new: dict[str, str] = {}
         self._kept: asyncio.Future[None] | None = None
         self._writing: dict[str, str] = {}
 
+    @asynccontextmanager
+    async def turn(self, key: str) -> AsyncIterator[None]:
+        """One at a time for each key: who comes second finds what the first has put.
+
+        So equal calls that are wanted at once are one call. Where nothing is kept, there
+        are no turns.
+        """
+        if not self._store.keeps:
+            yield
+            return
+        lock = self._turns.setdefault(key, asyncio.Lock())
+        async with lock:
+            yield
+
     async def get(self, key: str) -> dict[str, Any] | None:
-        """See :meth:`Store.get`; also what is being written."""
-        if text := self._new.get(key) or self._writing.get(key):
-            entry: dict[str, Any] = json.loads(text)
-            return entry
+        """See :meth:`Store.get`."""
         if self._found is None:
             loop = asyncio.get_running_loop()
             self._found = loop.create_future()
