@@ -81,7 +81,7 @@ class Evaluator:
         self.judge_pool = Pool("judge", *limits)
         self.cache_hits = {"model": 0, "judge": 0}
         self._caps: dict[int, asyncio.Semaphore] = {}
-        self._batchers: dict[int, Batcher | None] = {}
+        self._batchers: dict[int, Batcher] = {}
 
     async def evaluate(
         self, run: RunSpec, sample: Sample, repeat: int, model: ModelAdapter, judge: Judge
@@ -137,36 +137,38 @@ class Evaluator:
         """
         refs = prompt.images if model.wants_images and given is None else ()
         with Pictures(refs, given, self._desk) as pictures:
-            return await self._respond(model, prompt, sample, repeat, params, pictures)
+            key = make_key(
+                {
+                    "role": "model",
+                    "identity": model.identity,
+                    "params": params,
+                    "prompt": prompt.sha256,
+                    "images": await pictures.hashes(),
+                    "repeat": repeat,
+                }
+            )
+            request = Request(
+                prompt, pictures.opened, params, None, sample.id, sample.benchmark, repeat
+            )
+            if not model.cacheable:
+                return await self._ask(model, request, pictures)
+            async with self._shelf.turn(key):
+                if kept := await self._kept_answer(key):
+                    return kept
+                answer = await self._ask(model, request, pictures)
+                response = answer.response
+                # Reasoning that never closed was cut before its answer began.
+                unfinished = bool(response.text.strip()) and not response.answer
+                if response.finish_reason != FILTERED and not unfinished:
+                    entry = {"response": response.to_json(), "images": list(answer.images)}
+                    await self._shelf.put(key, entry)
+                return answer
 
-    async def _respond(
-        self,
-        model: ModelAdapter,
-        prompt: Prompt,
-        sample: Sample,
-        repeat: int,
-        params: Mapping[str, Any],
-        pictures: Pictures,
-    ) -> Answer:
-        key = make_key(
-            {
-                "role": "model",
-                "identity": model.identity,
-                "params": params,
-                "prompt": prompt.sha256,
-                "images": await pictures.hashes(),
-                "repeat": repeat,
-            }
-        )
-        if model.cacheable and (kept := await self._kept_answer(key)):
-            return kept
+    async def _ask(self, model: ModelAdapter, request: Request, pictures: Pictures) -> Answer:
+        """An answer to `request`, whose images `pictures` opens when its call is about to start."""
         if self.settings.cache == "only" and not model.offline:
             raise ModelError(_NOT_KEPT.format("answer"), cause="not cached")
         began: list[float] = []
-
-        request = Request(
-            prompt, pictures.opened, params, None, sample.id, sample.benchmark, repeat
-        )
 
         async def attempt() -> Response:
             began.append(time.monotonic())
@@ -207,22 +209,15 @@ class Evaluator:
         latency_s = round(time.monotonic() - began[0], 4)
         described: tuple[Mapping[str, Any], ...] = tuple(
             i.describe() for i in pictures.opened
-        ) or tuple(imaging.describe_unopened(ref) for ref in prompt.images)
-        answer = Answer(response, attempts, False, latency_s, described)
-        # Reasoning that never closed was cut before its answer began.
-        unfinished = bool(response.text.strip()) and not response.answer
-        if model.cacheable and response.finish_reason != FILTERED and not unfinished:
-            await self._shelf.put(key, {"response": response.to_json(), "images": list(described)})
-        return answer
+        ) or tuple(imaging.describe_unopened(ref) for ref in request.prompt.images)
+        return Answer(response, attempts, False, latency_s, described)
 
     def batcher(self, model: ModelAdapter) -> Batcher | None:
         """The queue of a model that computes batches; None for any other."""
-        if id(model) not in self._batchers:
-            found = (
-                Batcher(model, self.model_pool.stats) if isinstance(model, BatchingModel) else None
-            )
-            self._batchers[id(model)] = found
-        return self._batchers[id(model)]
+        found = self._batchers.get(id(model))
+        if found is None and isinstance(model, BatchingModel):
+            found = self._batchers[id(model)] = Batcher(model, self.model_pool.stats)
+        return found
 
     async def settle(self) -> None:
         """Wait until every finished answer and verdict is on disk."""
@@ -230,7 +225,7 @@ class Evaluator:
 
     def batchers(self) -> list[Batcher]:
         """Every queue that was opened."""
-        return [batcher for batcher in self._batchers.values() if batcher is not None]
+        return list(self._batchers.values())
 
     def detail(self, model: ModelAdapter) -> str:
         """Where a local model was run, and in batches of which size; "" for any other."""
@@ -262,14 +257,21 @@ class Evaluator:
                 "run": run,
             }
         )
-        if judge.cacheable and (kept := await self._shelf.get(key)):
-            try:
-                found = Judgement(Verdict.from_json(kept), None, True, {})
-            except (ValueError, KeyError, TypeError):
-                pass
-            else:
-                self.cache_hits["judge"] += 1
-                return found
+        if not judge.cacheable:
+            return await self._ask_judge(judge, task, None)
+        async with self._shelf.turn(key):
+            if kept := await self._shelf.get(key):
+                try:
+                    found = Judgement(Verdict.from_json(kept), None, True, {})
+                except (ValueError, KeyError, TypeError):
+                    pass
+                else:
+                    self.cache_hits["judge"] += 1
+                    return found
+            return await self._ask_judge(judge, task, key)
+
+    async def _ask_judge(self, judge: Judge, task: JudgeTask, key: str | None) -> Judgement:
+        """A new verdict, put into the store under `key`."""
         if self.settings.cache == "only" and not judge.offline:
             error = JudgeError(_NOT_KEPT.format("verdict"), cause="not cached")
             return Judgement(None, error, False, {})
@@ -299,7 +301,7 @@ class Evaluator:
                     retry_timeouts=getattr(judge, "retry_timeouts", True),
                 )
                 usage["calls"] = attempts
-            if judge.cacheable:
+            if key is not None:
                 await self._shelf.put(key, verdict.to_json())
         except CallError as error:
             if judge.adapter is None and error.attempts:

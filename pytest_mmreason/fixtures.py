@@ -255,7 +255,8 @@ class Evaluate:
             ("mmreason_status", record.status),
             *([("mmreason_score", record.score)] if record.score is not None else []),
         ]
-        problem = _problem(record, self._session.settings.item_threshold)
+        settings = self._session.settings
+        problem = _problem(record, settings.cache, settings.item_threshold)
         if problem:
             pytest.fail(problem, pytrace=False)
         return record
@@ -273,21 +274,26 @@ def keep_failed_call(item: pytest.Item, report: pytest.TestReport, error: BaseEx
     wanted = "mm_evaluate" in getattr(item, "fixturenames", ())
     if not isinstance(error, CallError) or work is None or not wanted:
         return
-    plan = item.config.stash[SESSION_KEY].plan
+    session = item.config.stash[SESSION_KEY]
+    plan = session.plan
     draft = draft_record(plan.runs[work.run], plan.sample(work), work.repeat, plan.judge, None)
     record = failed(draft, error)
     item.stash[RECORD_KEY] = record
-    report.longrepr = _problem(record, None)
+    report.longrepr = _problem(record, session.settings.cache)
 
 
-def _problem(record: Record, item_threshold: float | None) -> str | None:
-    """Why the item fails, what to do about it, and how to run it again; None if it passes."""
+def _problem(record: Record, cache: str, item_threshold: float | None = None) -> str | None:
+    """Why the item fails, what to do about it, and how to run it again; None if it passes.
+
+    cache: the value of ``--mm-cache``.
+    """
     from pytest_mmreason.reports.text import LONGEST_SHOWN, inert, rerun_hint
 
     if record.is_error:
         what = f"{record.status}: {record.reason}"
-        # What --mm-cache=only did not find, no later run of the same command will.
-        advice = "" if "--mm-cache=only" in record.reason else _ADVICE.get(record.status, "")
+        # A run that asks nobody brings no more the next time.
+        asks = cache != "only" or record.status not in ("model_error", "judge_error")
+        advice = _ADVICE.get(record.status, "") if asks else ""
         detail = f"\n{record.rationale}" if record.rationale else ""
     elif item_threshold is not None and record.score is not None and record.score < item_threshold:
         what = f"scored {record.score:.2f}, below --mm-item-threshold={item_threshold:g}"

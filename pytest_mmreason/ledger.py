@@ -33,8 +33,6 @@ class Journal:
     def __init__(self, folder: Path | None) -> None:
         self.path: Path | None = None
         self._file: IO[bytes] | None = None
-        self._end = 0
-        self._is_at_end = True
         self._lines: list[str] = []
         if folder is None:
             return
@@ -55,13 +53,9 @@ class Journal:
         """Keep a line; returns the place from which :meth:`read` gets it back."""
         if self._file is not None:
             try:
-                if not self._is_at_end:
-                    self._end = self._file.seek(0, os.SEEK_END)
-                place = self._end
-                self._is_at_end = False
-                self._end += self._file.write(line.encode("ascii") + b"\n")
+                place = self._file.seek(0, os.SEEK_END)
+                self._file.write(line.encode("ascii") + b"\n")
                 self._file.flush()
-                self._is_at_end = True
                 return place
             except OSError:  # a full disk, say
                 pass
@@ -73,7 +67,6 @@ class Journal:
         if place < 0:
             return self._lines[-place - 1]
         assert self._file is not None
-        self._is_at_end = False
         self._file.seek(place)
         return self._file.readline().decode("ascii").rstrip("\n")
 

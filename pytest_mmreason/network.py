@@ -1,4 +1,4 @@
-"""Whether anybody answers at a URL, without a request: nothing is asked, nothing billed."""
+"""The way to a URL: by which proxy, and whether anybody answers; nothing is asked or billed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ def connect_error(url: str) -> OSError | None:
     """
     if proxy_for(url):
         return None
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
-        socket.create_connection((parts.hostname or "", port), timeout=PROBE_TIMEOUT_S).close()
+        socket.create_connection(_address(url), timeout=PROBE_TIMEOUT_S).close()
     except OSError as error:
         return error
     return None
@@ -30,11 +28,9 @@ def connect_error(url: str) -> OSError | None:
 def proxy_for(url: str) -> str | None:
     """The proxy that the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) names for
     `url`, or None. Raises UsageError for one that speaks no HTTP."""
-    parts = urlsplit(url)
     proxies = getproxies()
-    proxy = proxies.get(parts.scheme) or proxies.get("all")
-    host = parts.hostname or ""
-    port = parts.port or (443 if parts.scheme == "https" else 80)
+    proxy = proxies.get(urlsplit(url).scheme) or proxies.get("all")
+    host, port = _address(url)
     if not proxy or proxy_bypass(host) or proxy_bypass(f"{host}:{port}"):
         return None
     proxy = proxy if "://" in proxy else f"http://{proxy}"
@@ -44,3 +40,8 @@ def proxy_for(url: str) -> str | None:
             "only http:// proxies can be used; set HTTPS_PROXY to one, or put the host into NO_PROXY"
         )
     return proxy
+
+
+def _address(url: str) -> tuple[str, int]:
+    parts = urlsplit(url)
+    return parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)

@@ -9,7 +9,6 @@ from functools import partial
 from typing import TypeAlias
 
 from pytest_mmreason import imaging
-from pytest_mmreason.errors import DataError
 from pytest_mmreason.imaging import LoadedImage
 from pytest_mmreason.sample import ImageRef
 
@@ -52,10 +51,10 @@ class Desk:
             reading.add_done_callback(partial(_hand_out, [found for _, found in part]))
 
 
-def _read(wanted: Sequence[Sequence[ImageRef]], most: int) -> list[Files | DataError]:
+def _read(wanted: Sequence[Sequence[ImageRef]], most: int) -> list[Files | Exception]:
     """The files of each who wants some, those above `most` bytes by their hash alone; or why
     they cannot be read."""
-    results: list[Files | DataError] = []
+    results: list[Files | Exception] = []
     for refs in wanted:
         files: Files = []
         try:
@@ -63,7 +62,7 @@ def _read(wanted: Sequence[Sequence[ImageRef]], most: int) -> list[Files | DataE
                 data = imaging.read(ref)
                 digest = hashlib.sha256(data).hexdigest()
                 files.append((data if len(data) <= most else None, digest))
-        except DataError as error:
+        except Exception as error:  # whoever waits for it must hear of it
             results.append(error)
         else:
             results.append(files)
@@ -71,20 +70,14 @@ def _read(wanted: Sequence[Sequence[ImageRef]], most: int) -> list[Files | DataE
 
 
 def _hand_out(
-    waiting: Sequence[asyncio.Future[Files]], reading: asyncio.Future[list[Files | DataError]]
+    waiting: Sequence[asyncio.Future[Files]], reading: asyncio.Future[list[Files | Exception]]
 ) -> None:
     if reading.cancelled():
-        results: Sequence[Files | BaseException] = [asyncio.CancelledError()] * len(waiting)
-    elif (error := reading.exception()) is not None:
-        results = [error] * len(waiting)
-    else:
-        results = reading.result()
-    for found, result in zip(waiting, results, strict=True):
+        return  # the loop ends, and with it everybody who waits
+    for found, result in zip(waiting, reading.result(), strict=True):
         if found.done():
             continue
-        if isinstance(result, asyncio.CancelledError):
-            found.cancel()
-        elif isinstance(result, BaseException):
+        if isinstance(result, Exception):
             found.set_exception(result)
         else:
             found.set_result(result)

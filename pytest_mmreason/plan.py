@@ -146,14 +146,16 @@ def make_plan(settings: Settings, registry: Registry) -> Plan:
     return plan
 
 
-def set_aside(plan: Plan) -> None:
-    """Take a large plan out of the garbage collector's sight until :func:`gc.unfreeze`.
+def set_aside(plan: Plan) -> bool:
+    """Take a large plan out of the garbage collector's sight; True if :func:`gc.unfreeze` is owed.
 
     It holds no garbage, and the collector would walk through all of it again and again while
     pytest makes as many items.
     """
-    if sum(len(chosen) for chosen in plan.selected.values()) >= LARGE:
+    is_large = sum(len(chosen) for chosen in plan.selected.values()) >= LARGE
+    if is_large:
         gc.freeze()
+    return is_large
 
 
 def plan_runs(

@@ -53,6 +53,7 @@ class OwnerSession:
         self._ledger: Ledger | None = None
         self._client: LocalClient | None = None
         self._foreseen = False
+        self._is_set_aside = False
         self.warnings: list[str] = []
         self.fault = ""
         """What the user can mend, met after collection began: the session ends with exit 4."""
@@ -65,7 +66,7 @@ class OwnerSession:
         with self._lock:
             if self._plan is None:
                 self._plan = make_plan(self.settings, self._registry)
-                set_aside(self._plan)
+                self._is_set_aside = set_aside(self._plan)
             return self._plan
 
     def check(self) -> None:
@@ -153,8 +154,8 @@ class OwnerSession:
             made = [f"{n} {role}" for role, n in self._engine.calls().items() if n]
             if made:
                 self.in_vain = (
-                    f"{' and '.join(made)} calls were made for items that no worker collected; "
-                    "the next run finds their answers in the cache"
+                    f"{' and '.join(made)} calls were made for items that no worker collected"
+                    f"{self._where_answers_are}"
                 )
             return None
         engine, ledger = self._engine, self._ledger
@@ -226,14 +227,19 @@ class OwnerSession:
             if made > recorded:
                 advice.append(
                     f"{made - recorded} more {role} calls are in no record: they ran ahead of items "
-                    "that were not reached, were cut off at the end, or tests made them by hand; "
-                    "what was answered is in the cache"
+                    "that were not reached, were cut off at the end, or tests made them by hand"
+                    f"{self._where_answers_are}"
                 )
         return advice
 
+    @property
+    def _where_answers_are(self) -> str:
+        return "; what was answered is in the cache" if self.settings.cache != "off" else ""
+
     def close(self) -> None:
         """Let go of engine and journal, however the session ended."""
-        gc.unfreeze()
+        if self._is_set_aside:
+            gc.unfreeze()
         if self._engine is not None:
             self._engine.close()
         if self._ledger is not None:

@@ -4,41 +4,58 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from pytest_mmreason.store import Store
 
 T = TypeVar("T")
+
+_SETTLING_S = 0.005
 
 
 class Shelf:
     """A store for the tasks of one event loop.
 
     Entries that are wanted, and entries that are to be kept, are gathered while the loop goes
-    round once, and read or written in a thread: each use of SQLite waits for its turn among
-    the threads of a busy process, and now and then for another process that writes.
+    round once: each use of SQLite waits for its turn among the threads of a busy process.
+    What is kept is written in a thread, as another process may hold the file for a while.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._wanted: dict[str, asyncio.Future[dict[str, Any] | None]] = {}
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._wanted: dict[str, None] = {}
+        self._found: asyncio.Future[Mapping[str, dict[str, Any]]] | None = None
         self._new: dict[str, str] = {}
-        self._writing: dict[str, str] = {}
         self._kept: asyncio.Future[None] | None = None
-        self._under_way: set[asyncio.Future[Any]] = set()
+        self._writing: dict[str, str] = {}
+
+    @asynccontextmanager
+    async def turn(self, key: str) -> AsyncIterator[None]:
+        """One at a time for each key: who comes second finds what the first has put.
+
+        So equal calls that are wanted at once are one call. Where nothing is kept, there
+        are no turns.
+        """
+        if not self._store.keeps:
+            yield
+            return
+        lock = self._turns.setdefault(key, asyncio.Lock())
+        async with lock:
+            yield
 
     async def get(self, key: str) -> dict[str, Any] | None:
-        """See :meth:`Store.get`; also what is being written."""
-        if text := self._new.get(key) or self._writing.get(key):
-            entry: dict[str, Any] = json.loads(text)
-            return entry
-        if key not in self._wanted:
+        """See :meth:`Store.get`."""
+        if self._found is None:
             loop = asyncio.get_running_loop()
-            if not self._wanted:
-                loop.call_soon(self._look_up)
-            self._wanted[key] = loop.create_future()
-        return await asyncio.shield(self._wanted[key])
+            self._found = loop.create_future()
+            loop.call_soon(self._look_up, self._found)
+        self._wanted[key] = None
+        return (await asyncio.shield(self._found)).get(key)
 
     async def put(self, key: str, entry: Mapping[str, Any]) -> None:
         """See :meth:`Store.put`; returns once the entry is on disk.
@@ -49,56 +66,48 @@ class Shelf:
         if self._kept is None:
             loop = asyncio.get_running_loop()
             self._kept = loop.create_future()
-            loop.call_soon(self._write)
+            loop.call_soon(self._write, self._kept)
         self._new[key] = text
         await asyncio.shield(self._kept)
 
     async def settle(self) -> None:
         """Wait until everything that was to be kept is on disk."""
-        while self._new or self._under_way:
-            await asyncio.wait(self._under_way) if self._under_way else await asyncio.sleep(0)
+        while self._new or self._writing:
+            await asyncio.sleep(_SETTLING_S)
 
-    def _look_up(self) -> None:
-        wanted, self._wanted = self._wanted, {}
+    def _look_up(self, found: asyncio.Future[Mapping[str, dict[str, Any]]]) -> None:
+        keys, self._wanted, self._found = list(self._wanted), {}, None
+        if self._writing:
+            # The store's one connection may be waiting for another process: the loop must not.
+            _in_thread(partial(self._store.get_many, keys), found)
+            return
+        # Else nobody who reads waits for one who writes, and a thread would cost more than it.
+        try:
+            found.set_result(self._store.get_many(keys))
+        except Exception as error:
+            found.set_exception(error)
 
-        def found(entries: Mapping[str, dict[str, Any]]) -> None:
-            for key, future in wanted.items():
-                future.set_result(entries.get(key))
-
-        keys = list(wanted)
-        self._in_thread(lambda: self._store.get_many(keys), found, list(wanted.values()))
-
-    def _write(self) -> None:
-        texts, self._new = self._new, {}
-        kept, self._kept = self._kept, None
-        assert kept is not None
+    def _write(self, kept: asyncio.Future[None]) -> None:
+        texts, self._new, self._kept = self._new, {}, None
         self._writing |= texts
+        kept.add_done_callback(lambda _: self._written(texts))
+        _in_thread(partial(self._store.put_many, texts), kept)
 
-        def written(_: None) -> None:
-            for key, text in texts.items():
-                if self._writing.get(key) is text:
-                    del self._writing[key]
-            kept.set_result(None)
+    def _written(self, texts: Mapping[str, str]) -> None:
+        for key, text in texts.items():
+            if self._writing.get(key) is text:  # else it is being written anew
+                del self._writing[key]
 
-        self._in_thread(lambda: self._store.put_many(texts), written, [kept])
 
-    def _in_thread(
-        self,
-        act: Callable[[], T],
-        done: Callable[[T], None],
-        waiting: list[asyncio.Future[Any]],
-    ) -> None:
-        """Hand what comes of `act` to `done`, and an error to everybody who is `waiting`."""
-        acting = asyncio.get_running_loop().run_in_executor(None, act)
-        self._under_way.add(acting)
+def _in_thread(act: Callable[[], T], outcome: asyncio.Future[T]) -> None:
+    """Do `act` in a thread; its result, or its error, becomes that of `outcome`."""
 
-        def finish(acted: asyncio.Future[T]) -> None:
-            self._under_way.discard(acted)
-            error = None if acted.cancelled() else acted.exception()
-            if acted.cancelled() or error is not None:
-                for future in waiting:
-                    future.cancel() if error is None else future.set_exception(error)
-            else:
-                done(acted.result())
+    def finish(acting: asyncio.Future[T]) -> None:
+        if acting.cancelled():
+            outcome.cancel()
+        elif (error := acting.exception()) is not None:
+            outcome.set_exception(error)
+        else:
+            outcome.set_result(acting.result())
 
-        acting.add_done_callback(finish)
+    asyncio.get_running_loop().run_in_executor(None, act).add_done_callback(finish)

@@ -53,6 +53,9 @@ def make_key(parts: Mapping[str, Any]) -> str:
 class Store(ABC):
     """Where finished replies lie. `note` says what went wrong with it, if anything."""
 
+    keeps = True
+    """False if what is put is never found."""
+
     def __init__(self, note: str | None = None) -> None:
         self.note = note
 
@@ -79,6 +82,8 @@ class Store(ABC):
 
 class NoStore(Store):
     """``--mm-cache=off``, and what remains where no file can be written."""
+
+    keeps = False
 
     def get_many(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Always misses."""

@@ -56,7 +56,7 @@ class OpenAIModel:
         self._is_given = bool(base_url or os.environ.get("OPENAI_BASE_URL"))
         base_url = (base_url or os.environ.get("OPENAI_BASE_URL") or PUBLIC_URL).strip()
         if "?" not in base_url:
-            base_url = base_url.rstrip("/")
+            base_url = base_url.rstrip("/")  # both spellings are one endpoint to the cache
         self._url_option = url_option
         host = _host(base_url, url_option)
         # A key that was read from a file brings the file's last line break along.

@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.benchmarks import read_summary
 from tests.support.project import Project
+from tests.support.runs import flat
 
 BY_HAND = """
     def test_short(mm_sample, mm_model, mm_judge, mm_evaluate):
@@ -22,6 +23,10 @@ def test_nothing_is_asked_ahead_of_them(project: Project, workers: tuple[str, ..
     assert len(project.calls()) == 6
     assert all(prompt.startswith("In one word.") for _, _, prompt in project.calls())
     result.stdout.fnmatch_lines(["*6 more model calls are in no record*"])
+    assert "answered is in the cache" in flat(result)
+    uncached = project.run("--mm-judge=keyword", "--mm-cache=off", *workers)
+    assert "6 more model calls are in no record" in flat(uncached)
+    assert "in the cache" not in flat(uncached)
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["serial", "n2"])

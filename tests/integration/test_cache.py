@@ -259,6 +259,7 @@ def test_only_makes_no_call_and_fails_what_it_does_not_know(
         *workers,
     )
     assert result.ret == 0
+    assert "the next run asks again" not in flat(result), "it asks nobody"
     assert "a run would make 0 model calls and 0 judge calls" in flat(
         run(
             pytester,

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_mmreason.xdist import RemoteClient, Server
+from pytest_mmreason.worker import RemoteClient
+from pytest_mmreason.xdist import Server
 from tests.support.benchmarks import read_records, read_summary
 from tests.support.project import Project
 from tests.support.runs import statuses, verdict_line
@@ -152,6 +153,5 @@ def test_a_stranger_on_the_link_keeps_no_worker_waiting() -> None:
         ):
             client = pool.submit(RemoteClient.open, found, 5.0).result(timeout=10)
             client.connection.close()
-            client.loop.close()
     finally:
         server.close()

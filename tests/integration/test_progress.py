@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -124,3 +125,33 @@ def test_a_long_run_tells_a_log_how_far_it_is(
     lines = [line for line in result.stdout.lines if line.startswith("mmreason  ")]
     assert any("so far" in line and " in flight" in line for line in lines), lines
     assert all("/6 " in line for line in lines)
+
+
+def test_retries_are_told_while_every_worker_waits(
+    pytester: pytest.Pytester, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_mmreason.reports.live.LOG_EVERY_S", 0.05)
+    folder = write_benchmark(pytester.path / "made", [sample(n) for n in range(4)])
+    # No answer comes before a worker waits for one, however slowly the workers start.
+    pytester.makeconftest(
+        """
+        import pathlib
+        def pytest_runtest_call():
+            pathlib.Path("waits").touch()
+        """
+    )
+    waits = pytester.path / "waits"
+
+    def script(body: dict[str, Any], seen: int) -> Reply | str:
+        if seen == 0:
+            return Reply.error(503)
+        while not waits.exists():
+            time.sleep(0.05)
+        return Reply(answers(body, seen), delay_s=2.0)
+
+    endpoint.script = script
+    options = (*endpoint_options(endpoint, judge=None), f"--mm-benchmark={folder}")
+    result = run(pytester, *options, "-n2")
+    assert result.ret == 0
+    lines = [line for line in result.stdout.lines if line.startswith("mmreason  0/4")]
+    assert any("retries (503)" in line for line in lines), lines

@@ -118,6 +118,8 @@ def test_thresholds_wait_for_the_merge(
     options = ("--mm-model=replay:a.json", f"--mm-benchmark={folder}", "--mm-threshold=50")
     first = run(pytester, *options, "--mm-shard=1/2", "--mm-output=s1")
     assert first.ret == 0 and "its thresholds are judged by" in flat(first)
+    assert "PASS its thresholds wait for the merge" in flat(first)
+    assert "no gate was set" not in flat(first)
     assert "shard 1/2" in flat(first)
     assert run(pytester, *options, "--mm-shard=2/2", "--mm-output=s2").ret == 0
     capsys.readouterr()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_mmreason.shelf import Shelf
-from pytest_mmreason.store import Store, open_store
+from pytest_mmreason.store import FILE_NAME, Store, open_store
 
 
 class Counting(Store):
@@ -67,19 +68,49 @@ def test_what_is_kept_at_once_is_one_statement_and_on_disk_before_anyone_goes_on
     assert store.written == [["a", "b", "c"]]
 
 
-def test_an_entry_is_found_while_it_is_being_written() -> None:
+@pytest.mark.parametrize("keeps", [True, False])
+def test_who_wants_the_same_waits_for_the_first_and_finds_it_where_anything_is_kept(
+    keeps: bool,
+) -> None:
     store = Counting()
+    store.keeps = keeps
+    made: list[str] = []
 
-    async def course() -> Any:
+    async def make(shelf: Shelf, key: str) -> None:
+        async with shelf.turn(key):
+            if await shelf.get(key) is None:
+                made.append(key)
+                await asyncio.sleep(0.01)
+                if keeps:
+                    await shelf.put(key, {"n": 1})
+
+    async def course() -> None:
         shelf = Shelf(store)
-        writing = asyncio.ensure_future(shelf.put("a", {"n": 1}))
-        await asyncio.sleep(0)
-        found = await shelf.get("a")
-        await writing
-        return found
+        await asyncio.gather(*(make(shelf, key) for key in "aabab"))
 
-    assert asyncio.run(course()) == {"n": 1}
-    assert store.asked == []
+    asyncio.run(course())
+    assert sorted(made) == (["a", "b"] if keeps else [*"aaabb"])
+
+
+def test_a_first_that_fails_leaves_its_turn_to_the_next() -> None:
+    async def course() -> list[Any]:
+        shelf = Shelf(Counting())
+
+        async def fail(error: type[BaseException]) -> None:
+            async with shelf.turn("a"):
+                await asyncio.sleep(0.001)
+                raise error
+
+        async def succeed() -> str:
+            async with shelf.turn("a"):
+                return "done"
+
+        return await asyncio.gather(
+            fail(ValueError), fail(asyncio.CancelledError), succeed(), return_exceptions=True
+        )
+
+    failed, cancelled, done = asyncio.run(course())
+    assert (type(failed), type(cancelled), done) == (ValueError, asyncio.CancelledError, "done")
 
 
 def test_one_who_leaves_takes_nothing_from_the_others() -> None:
@@ -130,19 +161,41 @@ def test_the_loop_goes_on_while_another_process_holds_the_file() -> None:
     put = store.put_many
     store.put_many = lambda entries: (free.wait(20), put(entries))[1]  # type: ignore[method-assign]
 
-    async def course() -> dict[str, Any] | None:
+    async def course() -> None:
         shelf = Shelf(store)
         writing = asyncio.ensure_future(shelf.put("a", {"n": 1}))
         for _ in range(20):
             await asyncio.sleep(0.001)  # this comes back
-        found = await shelf.get("a")
         writing.cancel()
         free.set()
         await shelf.settle()
-        return found
 
-    assert asyncio.run(course()) == {"n": 1}
+    asyncio.run(course())
     assert store.entries == {"a": {"n": 1}}
+
+
+def test_a_file_that_another_process_holds_keeps_nobody_from_going_on(tmp_path: Path) -> None:
+    store = open_store(tmp_path, "on")
+    store.put("old", {"n": 0})
+    other = sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    async def course() -> tuple[Any, Any]:
+        shelf = Shelf(store)
+        writing = asyncio.ensure_future(shelf.put("new", {"n": 1}))
+        await asyncio.sleep(0.05)
+        reading = asyncio.ensure_future(shelf.get("old"))
+        await asyncio.sleep(0.05)  # a loop that stood still would never come to the next line
+        other.execute("ROLLBACK")
+        await writing
+        return await reading, await shelf.get("new")
+
+    try:
+        assert asyncio.run(course()) == ({"n": 0}, {"n": 1})
+        assert store.note is None, "nobody waited until the patience was at its end"
+    finally:
+        other.close()
+        store.close()
 
 
 @pytest.mark.parametrize("count", [1, 499, 1201])
