@@ -105,7 +105,7 @@ def _add_cache(parser: argparse.ArgumentParser) -> None:
 
 
 def _cache(chosen: argparse.Namespace) -> int:
-    from pytest_mmreason.store import inspect, prune
+    from pytest_mmreason.upkeep import inspect, prune
 
     folder: Path = chosen.mm_cache_dir
     if chosen.older_than is not None and not chosen.prune:

@@ -22,6 +22,7 @@ from pytest_mmreason.record import MISSING, Record, RecordKey
 
 KEPT_JOURNALS = 5
 UNREACHED = "the session ended before it was evaluated"
+_LONG_TEXTS = ("rationale", "response")
 
 
 class Journal:
@@ -121,12 +122,11 @@ class Ledger:
         Of one item the latest record counts; where several items record one sample, that
         of the last in the collection does, in whatever order they ran.
         """
-        record = Record.from_json(text)
-        slim = dataclasses.replace(record, rationale="", response=None)
-        entry = self._entries.get(record.key)
+        slim = Record.from_json(text, without=_LONG_TEXTS)
+        entry = self._entries.get(slim.key)
         if entry is None:
-            work = self._work_of(record)
-            entry = self._entries.setdefault(record.key, _Entry(work, {}))
+            work = self._work_of(slim)
+            entry = self._entries.setdefault(slim.key, _Entry(work, {}))
         place = entry.items.get(item, entry.items.get(item.rpartition("@")[0], -1))
         if entry.record is not None and place != entry.recorded_by:
             entry.differs = entry.differs or entry.record.score != slim.score

@@ -7,7 +7,7 @@ ASCII JSON, so that no reader ever meets a NaN, a lone surrogate or a terminal e
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -107,10 +107,11 @@ class Record:
         return json.dumps({"schema": SCHEMA, **values}, allow_nan=False, default=dict)
 
     @classmethod
-    def from_json(cls, text: str) -> Record:
+    def from_json(cls, text: str, without: Container[str] = ()) -> Record:
         """The record that :meth:`to_json` wrote; fields of later schemas are ignored.
 
-        Raises ValueError if the text is no record.
+        without: names of fields that are left at their defaults. Raises ValueError if the
+        text is no record.
         """
         data = json.loads(text)
         if not isinstance(data, dict):
@@ -119,7 +120,7 @@ class Record:
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in data.items()
-            if name in known
+            if name in known and name not in without
         }
         try:
             return cls(**values)

@@ -219,29 +219,31 @@ def _score_sample(repeats: Sequence[Record], on_error: str, judge_runs: int) -> 
 
 
 def _make_row(name: str, kind: str, members: Sequence[_Scored]) -> Row:
-    counted = [(m.weight, m.score, m.passes) for m in members if m.score is not None]
-    weight = math.fsum(w for w, _, _ in counted)
-    score = weighted_score([(w, s) for w, s, _ in counted])
-    passes = max((len(p) for _, _, p in counted), default=0)
-    runs: list[float] = []
-    for i in range(passes):
-        column = [(w, p[i] if i < len(p) else None) for w, _, p in counted]
-        complete = [(w, s) for w, s in column if s is not None]
-        if len(complete) == len(column):
-            value = weighted_score(complete)
-            assert value is not None
-            runs.append(value)
+    counted = [m for m in members if m.score is not None]
+    values = [(m.weight, m.score) for m in counted if m.score is not None]
+    score = weighted_score(values)
+    passes = max((len(m.passes) for m in counted), default=0)
+    # A single pass is the score itself.
+    runs = [score] if passes == 1 else [_pass_score(counted, i) for i in range(passes)]
+    complete = tuple(value for value in runs if value is not None)
     return Row(
         name=name,
         kind=kind,
         n=len(members),
         scored=len(counted),
-        weight=weight,
+        weight=math.fsum(w for w, _ in values),
         score=score,
-        sd=_sd(runs),
-        ci95=confidence_interval([(w, s) for w, s, _ in counted]),
-        runs=tuple(runs),
+        sd=_sd(complete),
+        ci95=confidence_interval(values),
+        runs=complete,
     )
+
+
+def _pass_score(counted: Sequence[_Scored], index: int) -> float | None:
+    """The score of one pass; None unless every sample has its part in it."""
+    column = [(m.weight, m.passes[index]) for m in counted if index < len(m.passes)]
+    complete = [(weight, score) for weight, score in column if score is not None]
+    return weighted_score(complete) if len(complete) == len(counted) else None
 
 
 def weighted_score(values: Sequence[tuple[float, float]]) -> float | None:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason import agreement
 from pytest_mmreason.client import Client, LocalClient, Selection
@@ -30,6 +30,9 @@ from pytest_mmreason.settings import Settings, is_offline
 from pytest_mmreason.store import FILE_NAME, open_store, prepare_home
 from pytest_mmreason.summary import Summary, summarise
 
+if TYPE_CHECKING:
+    import pytest
+
 
 class OwnerSession:
     """The process that owns the run. Opening raises UsageError or BenchmarkError."""
@@ -41,7 +44,7 @@ class OwnerSession:
     ) -> None:
         self.settings = settings
         self.summary: Summary | None = None
-        self.current: Work | None = None
+        self.item: pytest.Item | None = None
         self._registry = registry
         self._rootdir = rootdir
         self._keep = keep
