@@ -255,7 +255,7 @@ def read_settings(config: pytest.Config) -> Settings:
         if given is None or given == []:
             continue
         texts = given if isinstance(given, list) else [given]
-        if option.name == "model" and not any(texts):
+        if option.name in ("model", "compare") and not any(texts):
             continue  # --mm-model= switches off what the ini file names
         if option.name in ("model", "benchmark", "judge"):
             bases[option.name] = base

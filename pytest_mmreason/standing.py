@@ -130,7 +130,7 @@ def stand(published: Published, ran: Ran, wanted: Sequence[str] = ()) -> Standin
         "this run",
         {c: ran.rows[c].score for c in published.columns if c in ran.rows},
         is_own=True,
-        is_ranked=not reason,
+        is_ranked=not reason and any(not row.fault for row in found.values()),
     )
     others = [
         Line(
@@ -154,7 +154,7 @@ def stand(published: Published, ran: Ran, wanted: Sequence[str] = ()) -> Standin
             f"published scores were graded by {published.judge}; this run's by {ran.judge}",
             *filter(None, [published.caution]),
             *_of_revisions(found.values(), samples.samples[OVERALL]),
-            *(f"{row.label} is not ranked: {row.fault}" for row in found.values() if row.fault),
+            *_of_faults(found.values()),
             *absent,
         ),
     )
@@ -202,6 +202,14 @@ def _of_revisions(rows: Iterable[PublishedRow], current: int) -> list[str]:
         f"{found.count(revision)} rows are of an earlier revision of {revision} samples"
         for revision in dict.fromkeys(found)
     ]
+
+
+def _of_faults(rows: Iterable[PublishedRow]) -> list[str]:
+    """A remark for each fault of `rows`, naming the rows that have it."""
+    labels: dict[str, list[str]] = {}
+    for row in rows:
+        labels.setdefault(row.fault, []).append(row.label)
+    return [f"not ranked: {' · '.join(named)}: {fault}" for fault, named in labels.items() if fault]
 
 
 def elsewhere(wanted: Sequence[str], benchmarks: Iterable[str]) -> list[str]:

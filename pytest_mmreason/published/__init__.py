@@ -131,7 +131,7 @@ class Published:
     agreement: Agreement | None = None
 
     def of(self, source: str) -> list[Row]:
-        """The rows that a table prints, in its order."""
+        """The rows that a table prints."""
         return [row for row in self.rows if source in row.sources]
 
     def own_weights(self, row: Row) -> Weights | None:
