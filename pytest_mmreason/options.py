@@ -256,7 +256,7 @@ def read_settings(config: pytest.Config) -> Settings:
             continue
         texts = given if isinstance(given, list) else [given]
         if option.name in ("model", "compare") and not any(texts):
-            continue  # --mm-model= switches off what the ini file names
+            continue  # --mm-model= and --mm-compare= switch off what the ini file names
         if option.name in ("model", "benchmark", "judge"):
             bases[option.name] = base
             texts = [_absolute_spec(text, base) for text in texts]

@@ -77,6 +77,12 @@ def test_the_data_say_of_each_such_row_what_it_is(infimm: Published, vet: Publis
     faults = raw("infimm-eval")["faults"]
     said = {row.label: row.fault for row in infimm.rows if row.fault}
     assert said == {label: faults[kind] for label, kind in FAULTY.items()}
+    blip = next(row for row in infimm.rows if row.label == "BLIP-2")
+    made = recomputed(blip.scores, infimm.weights[EARLIER])["complexity"]
+    assert f"({made:.2f}, not 19.31)" in blip.fault
+    assert next(r for r in infimm.rows if r.label == "BLIP-2, without CoT").scores[
+        "overall"
+    ] == round(made, 2)
     assert not any(row.fault for row in vet.rows)
     assert any("77.44" in text for _, text in infimm.remarks)
     assert next(row for row in infimm.rows if row.label == "GPT-4V").scores["overall"] == 74.44
@@ -129,6 +135,9 @@ def test_scores_of_a_column_are_whole_tenths_of_its_samples(infimm: Published) -
         for name, weight in weights.bases["category"].items():
             tenths = row.scores[name] * weight / 10
             assert abs(tenths - round(tenths)) * 10 / weight < 0.006, (row.label, name)
+    for row in infimm.of("Table 6"):
+        tenths = row.scores["overall"] * (27 + 2 * 20) / 10
+        assert abs(tenths - round(tenths)) * 10 / 67 < 0.006, row.label
 
 
 def test_columns_of_mm_vet_are_made_of_the_integrations(vet: Published) -> None:
