@@ -14,7 +14,7 @@ from pytest_mmreason.errors import BenchmarkError, UsageError
 from pytest_mmreason.options import OPTIONS, Option
 
 DAY_S = 86_400.0
-GATES = ("output", "threshold", "max_errors", "on_error", "show")
+GATES = ("output", "threshold", "max_errors", "on_error", "show", "compare")
 """The options that a merge takes, as pytest does."""
 
 OPTIONS_BY_NAME = {option.name: option for option in OPTIONS}

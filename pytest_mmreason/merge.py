@@ -22,6 +22,7 @@ from pytest_mmreason.errors import UsageError
 from pytest_mmreason.gates import EXIT_FAILED, EXIT_OK, Outcome, check_thresholds
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.plan import Plan, RunSpec, Work, part_of
+from pytest_mmreason.published import beside
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.reports.files import official_notes, write_json
 from pytest_mmreason.sample import Sample
@@ -33,7 +34,10 @@ FILE_NAME = "shard.json"
 RESULTS = "results.jsonl"
 SCHEMA = 1
 
-_TOLD = ("judge", "prompt", "follow_up", "images", "judge_runs", "repeats", "on_error", "show")
+_SHOWN = ("show", "compare")
+"""Of these, shards of one run may differ."""
+
+_TOLD = ("judge", "prompt", "follow_up", "images", "judge_runs", "repeats", "on_error", *_SHOWN)
 """The settings that a summary or its gates speak of, beside the two quotas."""
 
 
@@ -115,6 +119,7 @@ class Gates:
     max_errors: ErrorQuota | None = None
     on_error: str | None = None
     show: int | None = None
+    compare: tuple[str, ...] | None = None
     output: Path | None = None
 
 
@@ -150,13 +155,14 @@ class Merged:
         self._account_for_absent(parts, works)
         records = [self.ledger.records(run) for run in range(len(self.plan.runs))]
         outcome = _joint_outcome([part.outcome for part in parts])
-        summary = summarise(self.plan, records, self.ledger.expected, outcome)
+        published = beside(run.benchmark for run in self.plan.runs)
+        summary = summarise(self.plan, records, self.ledger.expected, outcome, published)
         told = [part.told for part in parts]
         absent = _absent(parts)
         lost = [
             f"shard {shard} is not among the folders; its samples are missing" for shard in absent
         ]
-        notes = [*lost, *(note for one in told for note in one["notes"])]
+        notes = [*lost, *(note for one in told for note in one["notes"]), *summary.notes]
         notes += official_notes(summary, self.settings)
         return dataclasses.replace(
             summary,
@@ -213,7 +219,7 @@ def _differences(
 ) -> Iterator[tuple[str, Any, Any]]:
     """(what, of the first, of the other), the most telling first."""
     for name, value in first["settings"].items():
-        if name != "show" and value != other["settings"].get(name):
+        if name not in _SHOWN and value != other["settings"].get(name):
             yield f"--mm-{name.replace('_', '-')}", value, other["settings"].get(name)
     for name in ("models", "threshold", "max_errors"):
         if first[name] != other[name]:

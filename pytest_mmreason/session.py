@@ -24,6 +24,7 @@ from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.merge import write_part
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.plan import Plan, Work, cautions, make_plan, set_aside
+from pytest_mmreason.published import beside
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.reports.files import official_notes, prepare_output, write_reports
 from pytest_mmreason.settings import Settings, is_offline
@@ -167,8 +168,9 @@ class OwnerSession:
         outcome = Outcome(
             exitstatus, ledger.failed, ledger.tolerable, stopped or self.stopped, ledger.unreached
         )
-        summary = summarise(self.plan, records, ledger.expected, outcome)
-        notes = [*self.warnings, *engine.notes(), *ledger.notes()]
+        published = beside(run.benchmark for run in self.plan.runs)
+        summary = summarise(self.plan, records, ledger.expected, outcome, published)
+        notes = [*self.warnings, *summary.notes, *engine.notes(), *ledger.notes()]
         notes += self._advice(summary, engine)
         for run in summary.runs:
             notes += [f"{run.spec.benchmark.name}: {note}" for note in run.spec.benchmark.notes]

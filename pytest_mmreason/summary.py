@@ -18,8 +18,10 @@ from pytest_mmreason.gates import (
     unmet,
 )
 from pytest_mmreason.plan import Plan, RunSpec
+from pytest_mmreason.published import Published
 from pytest_mmreason.record import Record
 from pytest_mmreason.scoring import Row, count_statuses, score_rows, sum_usage
+from pytest_mmreason.standing import Ran, Standing, elsewhere, stand
 
 SCHEMA = 1
 
@@ -36,6 +38,7 @@ class RunResult:
     gates: Sequence[Gate]
     usage: Mapping[str, Mapping[str, int]]
     agreement: Agreement | None = None
+    standing: Standing | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The run as ``summary.json`` holds it."""
@@ -61,6 +64,8 @@ class RunResult:
         }
         if self.agreement is not None:
             content["agreement"] = asdict(self.agreement)
+        if self.standing is not None and self.standing.asked:
+            content["published"] = self.standing.to_json()
         return content
 
 
@@ -86,14 +91,19 @@ class Summary:
 
 
 def summarise(
-    plan: Plan, records: Sequence[Sequence[Record]], expected: int, outcome: Outcome
+    plan: Plan,
+    records: Sequence[Sequence[Record]],
+    expected: int,
+    outcome: Outcome,
+    published: Mapping[str, Published] | None = None,
 ) -> Summary:
     """The summary of a session.
 
     records: per run of the plan, in collection order. expected: how many items were
     selected; every one of them must have ended in a status. Runs without records are
-    left out.
+    left out. published: benchmark -> the results that are published on it.
     """
+    published = published or {}
     settings = plan.settings
     # Of a part of the samples a threshold would say nothing; the merged run's say it.
     thresholds = () if settings.shard else settings.threshold
@@ -108,16 +118,23 @@ def summarise(
         agreed = agreement.measure(found, plan.graded.scores) if plan.graded else None
         if plan.graded and settings.max_disagreement is not None:
             gates.append(agreement.gate(agreed, settings.max_disagreement))
+        counts = count_statuses(found)
+        standing = None
+        if benchmark in published:
+            ids = (record.sample for record in found)
+            ran = Ran(plan.judge, spec.benchmark.version, ids, rows, counts)
+            standing = stand(published[benchmark], ran, settings.compare)
         runs.append(
             RunResult(
                 spec,
                 plan.judge,
                 found,
-                count_statuses(found),
+                counts,
                 rows,
                 gates,
                 sum_usage(found),
                 agreed,
+                standing,
             )
         )
     total: dict[str, int] = {}
@@ -137,7 +154,8 @@ def summarise(
         runs[-1] = replace(runs[-1], gates=(*runs[-1].gates, *more))
     all_gates = [_said_of(gate, run, runs) for run in runs for gate in run.gates]
     status, verdict = decide(outcome, all_gates)
-    return Summary(runs, status, verdict)
+    others = (r.spec.benchmark.name for r in runs if r.spec.benchmark.name not in published)
+    return Summary(runs, status, verdict, elsewhere(settings.compare, others))
 
 
 def best_of(runs: Iterable[RunResult]) -> RunResult | None:
