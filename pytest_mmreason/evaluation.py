@@ -21,7 +21,7 @@ from pytest_mmreason.errors import (
     ModelError,
 )
 from pytest_mmreason.imaging import LoadedImage
-from pytest_mmreason.judges.base import Judge, JudgeTask
+from pytest_mmreason.judges.base import Judge, JudgeTask, provenance
 from pytest_mmreason.models.base import (
     BatchingModel,
     ModelAdapter,
@@ -117,9 +117,21 @@ class Evaluator:
             return dataclasses.replace(draft, status=REFUSED, reason=reason, score=0.0), None
         if sample.answer is None:
             return dataclasses.replace(draft, status=UNJUDGED, reason="no reference answer"), None
-        if not text:
+        if not text and not self._is_recorded(judge, run, sample):
             return empty(draft, self.settings.judge_runs, response), None
-        return await self._judged(draft, run, sample, text, judge)
+        record, fatal = await self._judged(draft, run, sample, text, judge)
+        if not text and not record.score:
+            record = dataclasses.replace(record, reason="empty answer")
+        return record, fatal
+
+    def _is_recorded(self, judge: Judge, run: RunSpec, sample: Sample) -> bool:
+        """True if the judge holds every verdict of `sample`, and asks nobody for one."""
+        recorded = getattr(judge, "recorded", None)
+        tasks = (
+            JudgeTask(sample, "", run.benchmark.protocol, i)
+            for i in range(self.settings.judge_runs)
+        )
+        return recorded is not None and all(recorded(task) is not None for task in tasks)
 
     async def respond(
         self,
@@ -333,6 +345,7 @@ class Evaluator:
         draft = dataclasses.replace(
             draft,
             usage={**draft.usage, "judge": usage} if usage else draft.usage,
+            judging=provenance(judge, protocol),
             cached=draft.cached and all(r.cached or judge.offline for r in results),
         )
         errors = [r.error for r in results if r.error is not None]

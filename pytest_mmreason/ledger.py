@@ -12,9 +12,9 @@ import dataclasses
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from pytest_mmreason.outcome import draft_record
 from pytest_mmreason.plan import Plan, Work
@@ -107,6 +107,7 @@ class Ledger:
         self._by_item: dict[str, _Entry] = {}
         self._finished = 0
         self._sums: dict[int, tuple[float, float]] = {}
+        self._judgings: dict[str, Mapping[str, Any]] = {}
 
     def expect(self, selection: Sequence[tuple[str, Work]]) -> None:
         """Expect a record of each selected item; several processes may say the same."""
@@ -122,7 +123,9 @@ class Ledger:
         of the last in the collection does, in whatever order they ran.
         """
         record = Record.from_json(text)
-        slim = dataclasses.replace(record, rationale="", response=None)
+        # The samples of a run share how they were judged: kept once, not with each.
+        judging = self._judgings.setdefault(json.dumps(record.judging), record.judging)
+        slim = dataclasses.replace(record, rationale="", response=None, judging=judging)
         entry = self._entries.get(record.key)
         if entry is None:
             work = self._work_of(record)

@@ -250,8 +250,8 @@ def read_settings(config: pytest.Config) -> Settings:
         texts = given if isinstance(given, list) else [given]
         if option.name == "model" and not any(texts):
             continue  # --mm-model= switches off what the ini file names
+        bases[option.name] = base
         if option.name in ("model", "benchmark", "judge"):
-            bases[option.name] = base
             texts = [_absolute_spec(text, base) for text in texts]
         try:
             parsed = [

@@ -37,6 +37,11 @@ class RunResult:
     usage: Mapping[str, Mapping[str, int]]
     agreement: Agreement | None = None
 
+    @property
+    def judging(self) -> Mapping[str, Any]:
+        """How the judge came to its verdicts, as its records say; empty where none does."""
+        return next((record.judging for record in self.records if record.judging), {})
+
     def to_json(self) -> dict[str, Any]:
         """The run as ``summary.json`` holds it."""
         content = {
@@ -59,6 +64,8 @@ class RunResult:
             ],
             "usage": {role: dict(used) for role, used in self.usage.items()},
         }
+        if self.judging:
+            content["judging"] = dict(self.judging)
         if self.agreement is not None:
             content["agreement"] = asdict(self.agreement)
         return content
@@ -69,6 +76,7 @@ class Summary:
     """All runs of a session, the exit status, and the sentence that says what decided it.
 
     details: by model's spec, where and how a local model was run.
+    grade_order: the samples of recorded grades, in their order.
     """
 
     runs: Sequence[RunResult]
@@ -79,6 +87,7 @@ class Summary:
     retries: Mapping[str, Mapping[str, int]] | None = None
     cache_hits: Mapping[str, int] | None = None
     details: Mapping[str, str] = field(default_factory=dict)
+    grade_order: Sequence[str] = ()
 
     def to_json(self) -> dict[str, Any]:
         """``summary.json``; equal runs give equal files but for usage."""

@@ -112,7 +112,9 @@ def _official_runs(
     for run in summary.runs:
         if run.spec.benchmark.protocol == official.PROTOCOL and not settings.agreement:
             judge = official.judge_name(run.judge)
-            graded = official.collect(run.records, judge, settings.judge_runs, settings.on_error)
+            graded = official.collect(
+                run.records, judge, settings.judge_runs, settings.on_error, summary.grade_order
+            )
             yield run, graded
 
 

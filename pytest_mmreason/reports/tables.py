@@ -58,8 +58,18 @@ def facts(run: RunResult, settings: Settings, detail: str = "") -> list[tuple[st
     return [
         ("benchmark", inert(f"{benchmark.name}{version} · {samples} · {benchmark.fingerprint}")),
         ("model", inert(f"{run.spec.shown} · {' · '.join(how)}")),
-        ("judge", inert(run.judge) + (" · offline" if is_offline(settings.judge) else "")),
+        ("judge", inert(" · ".join([run.judge, *_judging(run, settings)]))),
     ]
+
+
+def _judging(run: RunResult, settings: Settings) -> list[str]:
+    """By which prompt the judge was asked, or that it was not."""
+    if is_offline(settings.judge):
+        return ["offline"]
+    judging = run.judging
+    if "prompt_sha256" not in judging:
+        return []
+    return [f"prompt {judging['prompt']} {judging['prompt_sha256'][:12]}"]
 
 
 def main_table(run: RunResult) -> Table:
