@@ -64,6 +64,9 @@ class RunResult:
             ],
             "usage": {role: dict(used) for role, used in self.usage.items()},
         }
+        bare = {n: r.answer_only for n, r in self.rows.items() if r.answer_only is not None}
+        if bare:
+            content["answer_only"] = bare
         if self.judging:
             content["judging"] = dict(self.judging)
         if self.agreement is not None:

@@ -107,6 +107,9 @@ def row_lines(run: RunResult) -> list[tuple[str, list[str]]]:
     # Integrations are MM-Vet's way of cutting; InfiMM-Eval has categories in their place.
     kinds = ["capability", "flag", "tag"] if by_category else ["integration", "flag", "tag"]
     lines = []
+    bare = [row for row in run.rows.values() if _headline(row) and row.answer_only is not None]
+    if bare:
+        lines.append(("answer only", [f"{inert(r.name)} {r.answer_only:.1f}" for r in bare]))
     for kind in kinds:
         found = [row for row in run.rows.values() if row.kind == kind]
         if kind == "tag":
