@@ -137,6 +137,7 @@ def test_format_that_the_rubric_shows_is_one_that_it_parses() -> None:
     task = JudgeTask(SAMPLE, "Paris")
     shown = texts(rubric.build_prompt(task)).splitlines()[-1]
     assert rubric.parse(shown, task).score == 0.0
+    assert list(json.loads(shown)) == list(rubric.SCHEMA["required"])
 
 
 def test_mm_vet_examples_cover_right_wrong_and_partly_right() -> None:
