@@ -21,7 +21,7 @@ from pytest_mmreason.errors import (
     ModelError,
 )
 from pytest_mmreason.imaging import LoadedImage
-from pytest_mmreason.judges.base import Judge, JudgeTask
+from pytest_mmreason.judges.base import Judge, JudgeTask, provenance
 from pytest_mmreason.models.base import (
     BatchingModel,
     ModelAdapter,
@@ -116,9 +116,21 @@ class Evaluator:
             return dataclasses.replace(draft, status=REFUSED, reason=reason, score=0.0), None
         if sample.answer is None:
             return dataclasses.replace(draft, status=UNJUDGED, reason="no reference answer"), None
-        if not text:
+        if not text and not self._is_recorded(judge, run, sample):
             return empty(draft, self.settings.judge_runs, response), None
-        return await self._judged(draft, run, sample, text, judge)
+        record, fatal = await self._judged(draft, run, sample, text, judge)
+        if not text and not record.score:
+            record = dataclasses.replace(record, reason="empty answer")
+        return record, fatal
+
+    def _is_recorded(self, judge: Judge, run: RunSpec, sample: Sample) -> bool:
+        """True if the judge holds every verdict of `sample`, and asks nobody for one."""
+        recorded = getattr(judge, "recorded", None)
+        tasks = (
+            JudgeTask(sample, "", run.benchmark.protocol, i)
+            for i in range(self.settings.judge_runs)
+        )
+        return recorded is not None and all(recorded(task) is not None for task in tasks)
 
     async def respond(
         self,
@@ -328,18 +340,19 @@ class Evaluator:
         for result in results:
             for name, count in result.usage.items():
                 usage[name] = usage.get(name, 0) + count
-        cached = draft.cached and all(r.cached or judge.offline for r in results)
-        if usage or cached != draft.cached:
-            spent = {**draft.usage, "judge": usage} if usage else draft.usage
-            draft = dataclasses.replace(draft, usage=spent, cached=cached)
+        how: dict[str, Any] = {
+            "usage": {**draft.usage, "judge": usage} if usage else draft.usage,
+            "judging": provenance(judge, protocol),
+            "cached": draft.cached and all(r.cached or judge.offline for r in results),
+        }
         errors = [r.error for r in results if r.error is not None]
         fatal = next((error for error in errors if error.fatal), None)
         if len(errors) == len(results):
             detail = errors[0].detail or ""
             return dataclasses.replace(
-                draft, status=JUDGE_ERROR, reason=str(errors[0]), rationale=detail
+                draft, status=JUDGE_ERROR, reason=str(errors[0]), rationale=detail, **how
             ), fatal
-        return with_verdicts(draft, [r.verdict for r in results]), fatal
+        return with_verdicts(draft, [r.verdict for r in results], **how), fatal
 
     async def _kept_answer(self, key: str) -> Answer | None:
         entry = await self._shelf.get(key)

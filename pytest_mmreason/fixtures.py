@@ -256,6 +256,8 @@ class Evaluate:
 
     def _keep(self, record: Record) -> Record:
         __tracebackhide__ = True
+        from pytest_mmreason.reports.failure import problem_of
+
         item = self._item
         item.stash[RECORD_KEY] = record
         # Reports share the item's list: a rerun's properties take the place of the first try's.
@@ -266,7 +268,7 @@ class Evaluate:
             *([("mmreason_score", record.score)] if record.score is not None else []),
         ]
         settings = self._session.settings
-        problem = _problem(record, settings.cache, settings.item_threshold)
+        problem = problem_of(record, settings.cache, settings.item_threshold)
         if problem:
             pytest.fail(problem, pytrace=False)
         return record
@@ -290,6 +292,7 @@ def keep_failed_call(item: pytest.Item, report: pytest.TestReport, error: BaseEx
     from pytest_mmreason.collection import work_of
     from pytest_mmreason.errors import CallError
     from pytest_mmreason.outcome import draft_record, failed
+    from pytest_mmreason.reports.failure import problem_of
 
     work = work_of(item)
     wanted = "mm_evaluate" in getattr(item, "fixturenames", ())
@@ -300,39 +303,7 @@ def keep_failed_call(item: pytest.Item, report: pytest.TestReport, error: BaseEx
     draft = draft_record(plan.runs[work.run], plan.sample(work), work.repeat, plan.judge, None)
     record = failed(draft, error)
     item.stash[RECORD_KEY] = record
-    report.longrepr = _problem(record, session.settings.cache)
-
-
-def _problem(record: Record, cache: str, item_threshold: float | None = None) -> str | None:
-    """Why the item fails, what to do about it, and how to run it again; None if it passes.
-
-    cache: the value of ``--mm-cache``.
-    """
-    from pytest_mmreason.reports.text import LONGEST_SHOWN, inert, rerun_hint
-
-    if record.is_error:
-        what = f"{record.status}: {record.reason}"
-        # A run that asks nobody brings no more the next time.
-        asks = cache != "only" or record.status not in ("model_error", "judge_error")
-        advice = _ADVICE.get(record.status, "") if asks else ""
-        detail = f"\n{record.rationale}" if record.rationale else ""
-    elif item_threshold is not None and record.score is not None and record.score < item_threshold:
-        what = f"scored {record.score:.2f}, below --mm-item-threshold={item_threshold:g}"
-        advice = f"answer: {(record.response or '')[:300]!r}"
-        detail = f"\n{record.rationale}" if record.rationale else ""
-    else:
-        return None
-    # Reason and detail may hold a model's whole output; the record keeps what is cut here.
-    what, detail = (inert(t, keep_newlines=True, limit=LONGEST_SHOWN) for t in (what, detail))
-    return f"{inert(record.sample)}: {what}\n{inert(advice)}\n{rerun_hint(record)}{detail}"
-
-
-_ADVICE = {
-    "model_error": "The model brought no answer. Nothing was cached; the next run asks again.",
-    "judge_error": "The answer is kept, but the judge brought no valid verdict; the next run judges it again.",
-    "data_error": "Mend the file, or run without images (--mm-images=none).",
-    "missing": "There is no recorded answer; the sample is left out of the means.",
-}
+    report.longrepr = problem_of(record, session.settings.cache)
 
 
 def ignored_overrides(config: pytest.Config, settings: Settings) -> list[str]:

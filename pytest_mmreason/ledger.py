@@ -12,9 +12,9 @@ import dataclasses
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from pytest_mmreason.outcome import draft_record
 from pytest_mmreason.plan import Plan, Work
@@ -108,6 +108,7 @@ class Ledger:
         self._by_item: dict[str, _Entry] = {}
         self._finished = 0
         self._sums: dict[int, tuple[float, float]] = {}
+        self._judgings: list[Mapping[str, Any]] = []
 
     def expect(self, selection: Sequence[tuple[str, Work]]) -> None:
         """Expect a record of each selected item; several processes may say the same."""
@@ -122,7 +123,7 @@ class Ledger:
         Of one item the latest record counts; where several items record one sample, that
         of the last in the collection does, in whatever order they ran.
         """
-        slim = Record.from_json(text, without=_LONG_TEXTS)
+        slim = self._sharing(Record.from_json(text, without=_LONG_TEXTS))
         entry = self._entries.get(slim.key)
         if entry is None:
             work = self._work_of(slim)
@@ -227,6 +228,14 @@ class Ledger:
     def close(self) -> None:
         """Close the journal."""
         self._journal.close()
+
+    def _sharing(self, record: Record) -> Record:
+        """`record`, with how it was judged held once for all samples that were judged so."""
+        for judging in self._judgings:
+            if judging == record.judging:
+                return dataclasses.replace(record, judging=judging)
+        self._judgings.append(record.judging)
+        return record
 
     def _ordered(self, run: int) -> list[_Entry]:
         entries = [e for e in self._entries.values() if e.work.run == run and (e.items or e.record)]

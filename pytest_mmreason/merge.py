@@ -77,6 +77,7 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
         "retries": summary.retries or {},
         "cache_hits": summary.cache_hits or {},
         "details": {run.spec.model: summary.details.get(run.spec.spec, "") for run in summary.runs},
+        "grade_order": list(summary.grade_order),
     }
     content = {
         "schema": SCHEMA,
@@ -150,8 +151,9 @@ class Merged:
     def _sum_up(self, parts: Sequence[Part]) -> Summary:
         works = list(self.plan.works())
         self.ledger.expect([(json.dumps(self.plan.key(work)), work) for work in works])
+        judged: dict[str, tuple[Path, Mapping[str, Any]]] = {}
         for part in parts:
-            _read_results(part, self.ledger)
+            _read_results(part, self.ledger, judged)
         self._account_for_absent(parts, works)
         records = [self.ledger.records(run) for run in range(len(self.plan.runs))]
         outcome = _joint_outcome([part.outcome for part in parts])
@@ -163,6 +165,8 @@ class Merged:
             f"shard {shard} is not among the folders; its samples are missing" for shard in absent
         ]
         notes = [*lost, *(note for one in told for note in one["notes"]), *summary.notes]
+        orders = [one.get("grade_order", ()) for one in told]
+        summary = dataclasses.replace(summary, grade_order=max(orders, key=len))
         notes += official_notes(summary, self.settings)
         return dataclasses.replace(
             summary,
@@ -294,17 +298,41 @@ def _benchmark_from_json(data: Mapping[str, Any]) -> Benchmark:
     return Benchmark(**values)
 
 
-def _read_results(part: Part, ledger: Ledger) -> None:
+def _read_results(
+    part: Part, ledger: Ledger, judged: dict[str, tuple[Path, Mapping[str, Any]]]
+) -> None:
+    """Take the records of `part` in.
+
+    judged: by benchmark, where and how its first record was judged; it is added to.
+    """
     path = part.folder / RESULTS
     try:
         with path.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
                 try:
-                    ledger.add(line.rstrip("\n"))
+                    record = ledger.add(line.rstrip("\n"))
                 except ValueError as error:
                     raise UsageError(f"{path}:{number}: {error}") from None
+                if record.judging:
+                    first = judged.setdefault(record.benchmark, (part.folder, record.judging))
+                    _check_judged_alike(first, (part.folder, record.judging))
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _check_judged_alike(
+    first: tuple[Path, Mapping[str, Any]], other: tuple[Path, Mapping[str, Any]]
+) -> None:
+    """UsageError if two records were judged differently; what a file is called is no difference."""
+    (folder, there), (another, here) = first, other
+    for name in dict.fromkeys([*there, *here]):
+        if name not in ("prompt", "grades") and there.get(name) != here.get(name):
+            told = name.removesuffix("_sha256")
+            values = [f"{_short(j.get(told))} ({_short(j.get(name))})" for j in (there, here)]
+            raise UsageError(
+                f"{folder} and {another} do not compare, their judges' {told} differs: "
+                f"{values[0]} there and {values[1]} here; judge all shards alike"
+            )
 
 
 def _joint_outcome(outcomes: Sequence[Outcome]) -> Outcome:

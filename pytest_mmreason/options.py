@@ -257,8 +257,8 @@ def read_settings(config: pytest.Config) -> Settings:
         texts = given if isinstance(given, list) else [given]
         if option.name in ("model", "compare") and not any(texts):
             continue  # --mm-model= and --mm-compare= switch off what the ini file names
+        bases[option.name] = base
         if option.name in ("model", "benchmark", "judge"):
-            bases[option.name] = base
             texts = [_absolute_spec(text, base) for text in texts]
         try:
             parsed = [

@@ -62,10 +62,11 @@ def draft_record(
     )
 
 
-def with_verdicts(draft: Record, verdicts: Sequence[Verdict | None]) -> Record:
+def with_verdicts(draft: Record, verdicts: Sequence[Verdict | None], **more: Any) -> Record:
     """`draft` as scored: the means over `verdicts`, the first one's words.
 
     verdicts: by judge run, None where one brought none; at least one is there.
+    more: other fields of the record that are known now.
     """
     given = [verdict for verdict in verdicts if verdict is not None]
     answer_only = [v.score_answer_only for v in given if v.score_answer_only is not None]
@@ -89,6 +90,7 @@ def with_verdicts(draft: Record, verdicts: Sequence[Verdict | None]) -> Record:
         steps=tuple({"step": n, "credit": _mean(c)} for n, c in sorted(credits.items())),
         rationale=given[0].rationale,
         flags=flags,
+        **more,
     )
 
 

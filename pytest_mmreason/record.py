@@ -44,6 +44,8 @@ class Record:
     score:             in [0, 1], the mean of `scores`; 0.0 when refused, None unless
                        scored or refused.
     scores:            one entry a judge run, None where a run brought no valid verdict.
+    judging:           how the judge came to its verdicts: protocol, prompt by name and hash,
+                       parameters, recorded grades by name and hash; empty where it does not say.
     judge_models:      by judge run, the judge's name as its endpoint or a recording gave it;
                        empty where none did.
     steps:             per reference step, ``{"step": number from 1, "credit": [0, 1]}``.
@@ -66,6 +68,7 @@ class Record:
     score: float | None = None
     scores: tuple[float | None, ...] = ()
     judge_models: tuple[str | None, ...] = ()
+    judging: Mapping[str, Any] = field(default_factory=dict)
     score_answer_only: float | None = None
     steps: tuple[Mapping[str, Any], ...] = ()
     rationale: str = ""

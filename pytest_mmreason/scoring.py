@@ -50,6 +50,8 @@ class Row:
     sd:     over complete passes (ddof 0), 0-100; None if there is none.
     ci95:   [lo, hi] around the score; None below two scored samples.
     runs:   the row's score in each complete pass.
+    answer_only: its score without reasoning, 0-100 (InfiMM-Eval, Figure 4); None unless every
+            sample in the mean was graded so.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Row:
     sd: float | None
     ci95: tuple[float, float] | None
     runs: tuple[float, ...]
+    answer_only: float | None = None
 
 
 class RowNames:
@@ -180,9 +183,10 @@ def score_rows(
     for record in records:
         by_sample.setdefault(record.sample, []).append(record)
     judge_runs = max((len(record.scores) for record in records), default=0) or 1
+    without_steps = any(record.score_answer_only is not None for record in records)
     members: dict[tuple[str, str], list[_Scored]] = {}
     for repeats in by_sample.values():
-        scored = _score_sample(repeats, on_error, judge_runs)
+        scored = _score_sample(repeats, on_error, judge_runs, without_steps)
         for facet in facets(repeats[0]):
             members.setdefault(facet, []).append(scored)
     return {
@@ -194,28 +198,42 @@ def score_rows(
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """A sample's score, and its score in each pass (repeat x judge run), None where absent."""
+    """A sample's score, and its score in each pass (repeat x judge run), None where absent.
+
+    answer_only: its score without reasoning, None where the judge gave none.
+    """
 
     weight: float
     score: float | None
     passes: tuple[float | None, ...]
+    answer_only: float | None
 
 
-def _score_sample(repeats: Sequence[Record], on_error: str, judge_runs: int) -> _Scored:
+def _score_sample(
+    repeats: Sequence[Record], on_error: str, judge_runs: int, without_steps: bool
+) -> _Scored:
+    """without_steps: the run has answer-only scores, so that a 0 without a judge is one too."""
     scores: list[float] = []
+    answers: list[float | None] = []
     passes: list[float | None] = []
     for record in repeats:
         if record.status in COUNTED and record.score is not None:
             scores.append(record.score)
+            # An empty answer and a refusal earn nothing either way.
+            answers.append(0.0 if record.reason else record.score_answer_only)
             # One verdict, given by hand or by a content filter, stands for every judge run.
             passes += record.scores if len(record.scores) > 1 else (record.score,) * judge_runs
         elif record.status in ERRORS and on_error == "zero":
             scores.append(0.0)
+            answers.append(0.0)
             passes += (0.0,) * judge_runs
         else:
             passes += (None,) * judge_runs
     score = math.fsum(scores) / len(scores) if scores else None
-    return _Scored(repeats[0].weight, score, tuple(passes))
+    graded = [answer for answer in answers if answer is not None]
+    is_graded = without_steps and graded and len(graded) == len(scores)
+    answer_only = math.fsum(graded) / len(graded) if is_graded else None
+    return _Scored(repeats[0].weight, score, tuple(passes), answer_only)
 
 
 def _make_row(name: str, kind: str, members: Sequence[_Scored]) -> Row:
@@ -236,7 +254,13 @@ def _make_row(name: str, kind: str, members: Sequence[_Scored]) -> Row:
         sd=_sd(complete),
         ci95=confidence_interval(values),
         runs=complete,
+        answer_only=_answer_only(counted),
     )
+
+
+def _answer_only(counted: Sequence[_Scored]) -> float | None:
+    graded = [(m.weight, m.answer_only) for m in counted if m.answer_only is not None]
+    return weighted_score(graded) if len(graded) == len(counted) else None
 
 
 def _pass_score(counted: Sequence[_Scored], index: int) -> float | None:

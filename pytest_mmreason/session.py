@@ -100,7 +100,8 @@ class OwnerSession:
                             probe()
                 self._roles = (models, judge)
                 self.warnings += cautions(plan)
-                self._warn_of_unknown_answers(plan, models)
+                self._warn_of_unknown(plan, [*models.values(), judge])
+                self._warn_of_unused_runs(judge)
                 self._warn_of_idle_options(models)
 
     @property
@@ -174,6 +175,8 @@ class OwnerSession:
         notes += self._advice(summary, engine)
         for run in summary.runs:
             notes += [f"{run.spec.benchmark.name}: {note}" for note in run.spec.benchmark.notes]
+        judge = self._roles[1] if self._roles else None
+        summary = replace(summary, grade_order=getattr(judge, "order", ()))
         notes += official_notes(summary, self.settings)
         summary = replace(
             summary,
@@ -288,17 +291,28 @@ class OwnerSession:
                 f"{' and '.join(idle)}: of no use here, no model of this run is an hf: checkpoint"
             )
 
-    def _warn_of_unknown_answers(self, plan: Plan, models: Mapping[str, Any]) -> None:
+    def _warn_of_unused_runs(self, judge: Any) -> None:
+        """A recording of several judge runs, of which not all are asked for."""
+        recorded, wanted = getattr(judge, "runs", 0), self.settings.judge_runs
+        if recorded > wanted:
+            self.warnings.append(
+                f"{judge.name} holds {recorded} judge runs, of which the first {wanted} are taken; "
+                f"--mm-judge-runs={recorded} takes all"
+            )
+
+    def _warn_of_unknown(self, plan: Plan, roles: Iterable[Any]) -> None:
+        """Recorded answers and verdicts that belong to no sample."""
         known = [
             s.id
             for b in {r.benchmark.name: r.benchmark for r in plan.runs}.values()
             for s in b.samples
         ]
-        for model in models.values():
-            unknown = model.unknown(known) if hasattr(model, "unknown") else []
+        for role in roles:
+            unknown = role.unknown(known) if hasattr(role, "unknown") else []
             if unknown:
                 shown = ", ".join(unknown[:5]) + (", …" if len(unknown) > 5 else "")
-                count = "1 answer" if len(unknown) == 1 else f"{len(unknown)} answers"
+                what = "verdict" if hasattr(role, "judge") else "answer"
+                count = f"1 {what}" if len(unknown) == 1 else f"{len(unknown)} {what}s"
                 self.warnings.append(
-                    f"{model.name} holds {count} to no sample of the benchmark: {shown}"
+                    f"{role.name} holds {count} to no sample of the benchmark: {shown}"
                 )

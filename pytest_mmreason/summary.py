@@ -40,6 +40,11 @@ class RunResult:
     agreement: Agreement | None = None
     standing: Standing | None = None
 
+    @property
+    def judging(self) -> Mapping[str, Any]:
+        """How the judge came to its verdicts, as its records say; empty where none does."""
+        return next((record.judging for record in self.records if record.judging), {})
+
     def to_json(self) -> dict[str, Any]:
         """The run as ``summary.json`` holds it."""
         content = {
@@ -62,6 +67,11 @@ class RunResult:
             ],
             "usage": {role: dict(used) for role, used in self.usage.items()},
         }
+        bare = {n: r.answer_only for n, r in self.rows.items() if r.answer_only is not None}
+        if bare:
+            content["answer_only"] = bare
+        if self.judging:
+            content["judging"] = dict(self.judging)
         if self.agreement is not None:
             content["agreement"] = asdict(self.agreement)
         if self.standing is not None and self.standing.asked:
@@ -74,6 +84,7 @@ class Summary:
     """All runs of a session, the exit status, and the sentence that says what decided it.
 
     details: by model's spec, where and how a local model was run.
+    grade_order: the samples of recorded grades, in their order.
     """
 
     runs: Sequence[RunResult]
@@ -84,6 +95,7 @@ class Summary:
     retries: Mapping[str, Mapping[str, int]] | None = None
     cache_hits: Mapping[str, int] | None = None
     details: Mapping[str, str] = field(default_factory=dict)
+    grade_order: Sequence[str] = ()
 
     def to_json(self) -> dict[str, Any]:
         """``summary.json``; equal runs give equal files but for usage."""

@@ -62,8 +62,18 @@ def facts(run: RunResult, settings: Settings, detail: str = "") -> list[tuple[st
     return [
         ("benchmark", inert(f"{benchmark.name}{version} · {samples} · {benchmark.fingerprint}")),
         ("model", inert(f"{run.spec.shown} · {' · '.join(how)}")),
-        ("judge", inert(run.judge) + (" · offline" if is_offline(settings.judge) else "")),
+        ("judge", inert(" · ".join([run.judge, *_judging(run, settings)]))),
     ]
+
+
+def _judging(run: RunResult, settings: Settings) -> list[str]:
+    """By which prompt the judge was asked, or that it was not."""
+    if is_offline(settings.judge):
+        return ["offline"]
+    judging = run.judging
+    if "prompt_sha256" not in judging:
+        return []
+    return [f"prompt {judging['prompt']} {judging['prompt_sha256'][:12]}"]
 
 
 def main_table(run: RunResult) -> Table:
@@ -101,6 +111,9 @@ def row_lines(run: RunResult) -> list[tuple[str, list[str]]]:
     # Integrations are MM-Vet's way of cutting; InfiMM-Eval has categories in their place.
     kinds = ["capability", "flag", "tag"] if by_category else ["integration", "flag", "tag"]
     lines = []
+    bare = [row for row in run.rows.values() if _headline(row) and row.answer_only is not None]
+    if bare:
+        lines.append(("answer only", [f"{inert(r.name)} {r.answer_only:.1f}" for r in bare]))
     for kind in kinds:
         found = [row for row in run.rows.values() if row.kind == kind]
         if kind == "tag":
