@@ -136,6 +136,15 @@ def _error_quota(text: str) -> ErrorQuota:
     return ErrorQuota(_whole(0)(text))
 
 
+def _images(text: str) -> str:
+    mode, _, file = text.partition("=")
+    if mode != "captions":
+        return _choice("separate", "concat", "none", "captions=FILE")(text)
+    if not file:
+        raise ValueError(f"is {text!r}; write captions=FILE, a file with the images' captions")
+    return text
+
+
 def _parameter(text: str) -> tuple[str, Any]:
     key, found, value = text.partition("=")
     if not found or not key:
@@ -159,7 +168,8 @@ OPTIONS = (
     Option("judge_param", "KEY=VALUE", "Parameter of the judge. Repeatable.", _parameter, repeat=True),
     Option("prompt", "STRATEGY", "direct (the default) or cot: append the zero-shot chain-of-thought sentence. Repeatable: each is a run.", _choice("direct", "cot"), repeat=True),
     Option("follow_up", "MODE", "none (the default) or steps: ask for the reasoning where the first answer is not definitive, and judge both.", _choice("none", "steps")),
-    Option("images", "MODE", "separate (the default): send each image; none: ask the question only.", _choice("separate", "none")),
+    Option("icl", "K", "Put K worked examples of the benchmark, drawn with --mm-seed, before each question (default: 0).", _whole(0)),
+    Option("images", "MODE", "separate (the default): send each image; concat: join a sample's images side by side; none: ask the question only; captions=FILE: send the images' captions in their place.", _images),
     Option("judge_runs", "N", "Judge each response N times; tables show mean and sd (default: 1).", _whole(1)),
     Option("repeats", "N", "Ask the model N times per sample (default: 1).", _whole(1)),
     Option("concurrency", "N", "Calls in flight per role (model, judge), all workers together (default: 16); local models have --mm-batch-size.", _whole(1)),
@@ -253,6 +263,8 @@ def read_settings(config: pytest.Config) -> Settings:
         if option.name in ("model", "benchmark", "judge"):
             bases[option.name] = base
             texts = [_absolute_spec(text, base) for text in texts]
+        if option.name == "images":
+            texts = [_absolute_captions(text, base) for text in texts]
         try:
             parsed = [
                 base / Path(t).expanduser() if option.is_path else option.parse(t) for t in texts
@@ -322,6 +334,11 @@ def _absolute_spec(text: str, base: Path) -> str:
     if text.startswith((".", "~", "/")):
         return str(base / Path(text).expanduser())
     return text
+
+
+def _absolute_captions(text: str, base: Path) -> str:
+    mode, _, file = text.partition("=")
+    return f"{mode}={base / Path(file).expanduser()}" if file and mode == "captions" else text
 
 
 def _read_ini(config: pytest.Config, option: Option) -> Any:

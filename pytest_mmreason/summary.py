@@ -36,6 +36,7 @@ class RunResult:
     gates: Sequence[Gate]
     usage: Mapping[str, Mapping[str, int]]
     agreement: Agreement | None = None
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """The run as ``summary.json`` holds it."""
@@ -45,6 +46,7 @@ class RunResult:
             "judge": self.judge,
             "prompt": self.spec.prompt,
             "fingerprint": self.spec.benchmark.fingerprint,
+            "settings": dict(self.asked),
             "counts": dict(self.counts),
             "rows": {name: _row_to_json(row) for name, row in self.rows.items()},
             "gates": [
@@ -118,6 +120,7 @@ def summarise(
                 gates,
                 sum_usage(found),
                 agreed,
+                plan.asked,
             )
         )
     total: dict[str, int] = {}
