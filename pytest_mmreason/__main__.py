@@ -123,9 +123,14 @@ def _caption(chosen: argparse.Namespace) -> int:
     )
     output = chosen.mm_output.expanduser()
     question = QUESTION if chosen.prompt is None else chosen.prompt
-    done = write_captions(
-        settings, output, question, lambda line: print(line, file=sys.stderr, flush=True)
-    )
+    try:
+        done = write_captions(
+            settings, output, question, lambda line: print(line, file=sys.stderr, flush=True)
+        )
+    except KeyboardInterrupt:
+        kept = "; what was answered is in the cache" if settings.cache != "off" else ""
+        print(f"interrupted: nothing was written{kept}", file=sys.stderr)
+        return 2
     for why in dict.fromkeys(done.failed.values()):
         images = ", ".join(inert(image) for image, reason in done.failed.items() if reason == why)
         print(f"no caption of {images}: {inert(why)}", file=sys.stderr)

@@ -223,7 +223,8 @@ def cautions(plan: Plan) -> list[str]:
     Of captions that are not there, and of presets that run by name alone.
     """
     found = [
-        f"of {lacking} of {count} selected samples of {name} with images captions are lacking"
+        f"{lacking} of the {count} selected samples of {name} with images lack captions; each ends "
+        "as a data_error"
         for name, lacking, count in _uncaptioned(plan, plan.selected)
         if lacking
     ]
@@ -237,10 +238,12 @@ def cautions(plan: Plan) -> list[str]:
         samples = [run.benchmark.samples[i] for i in plan.selected[run.benchmark.name]]
         several = sum(len(run.question(sample).images) > 1 for sample in samples)
         if several:
-            with_examples = ", with their worked examples" if plan.settings.icl else ""
+            more = "; --mm-images=concat joins them"
+            if plan.settings.icl:
+                more = ", those of their worked examples among them"
             found.append(
                 f"{run.model} takes one image at a time; {several} of the {len(samples)} selected "
-                f"samples of {run.benchmark.name} have several{with_examples}"
+                f"samples of {run.benchmark.name} have several{more}"
             )
     return list(dict.fromkeys(found))
 

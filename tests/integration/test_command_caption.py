@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +13,11 @@ import pytest
 
 from pytest_mmreason.__main__ import main
 from pytest_mmreason.captioning import QUESTION
+from pytest_mmreason.store import FILE_NAME, inspect
 from tests.support.benchmarks import sample, write_benchmark
 from tests.support.endpoint import Endpoint, Reply
 from tests.support.project import Project
+from tests.support.runs import wait_until
 from tests.support.sent import pictures, turns, write_picture
 
 
@@ -102,6 +107,37 @@ def test_a_caption_that_failed_is_named_and_the_file_holds_the_rest(
     assert caption(endpoint) == 0
     assert [pictures(body)[0].shades[0] for body in endpoint.requests] == [1]
     assert [image for _, image, _ in written(made.path)] == [image for _, image, _ in ALL]
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_what_was_cut_short_goes_on_where_it_was(
+    made: Project, endpoint: Endpoint, ending: signal.Signals
+) -> None:
+    def slow(body: dict[str, Any], seen: int) -> str | Reply:
+        is_last = pictures(body)[0].shades == (3,)
+        return Reply(text="late", delay_s=60) if is_last else describe(body, seen)
+
+    endpoint.script = slow
+    command = [sys.executable, "-m", "pytest_mmreason", "caption", "made", "--mm-model=openai:m"]
+    process = subprocess.Popen(
+        [*command, f"--mm-base-url={endpoint.url}", "--mm-output=caps.jsonl"],
+        cwd=made.path,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    cache = made.path / ".mmreason" / "cache"
+    wait_until(process, lambda: (cache / FILE_NAME).exists() and inspect(cache).responses == 2)
+    process.send_signal(ending)
+    _, said = process.communicate(timeout=60)
+    if ending == signal.SIGINT:
+        assert process.returncode == 2
+        assert said == "interrupted: nothing was written; what was answered is in the cache\n"
+    assert not (made.path / "caps.jsonl").exists()
+    endpoint.script = describe
+    endpoint.reset()
+    assert caption(endpoint) == 0
+    assert [pictures(body)[0].shades[0] for body in endpoint.requests] == [3]
+    assert written(made.path) == ALL
 
 
 @pytest.mark.parametrize(

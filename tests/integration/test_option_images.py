@@ -143,7 +143,7 @@ def test_a_sample_without_a_caption_is_a_data_error_and_the_others_are_evaluated
         "s0": "scored", "s1": "data_error", "s2": "scored", "s3": "scored"
     }  # fmt: skip
     assert records[1]["reason"].startswith("caps.jsonl has no caption of image '1a.png' of sample")
-    assert "of 1 of 4 selected samples of made with images captions are lacking" in flat(result)
+    assert "1 of the 4 selected samples of made with images lack captions" in flat(result)
     planned = shown.run("--mm-images=captions=caps.jsonl", "--collect-only", "-q")
     assert "a run would make 3 model calls" in flat(planned)
 
