@@ -234,8 +234,11 @@ def _short(value: Any) -> str:
 
 
 def _settings(asked: Mapping[str, Any], gates: Gates) -> Settings:
-    told: dict[str, Any] = {k: asked["settings"][k] for k in (*_TOLD, "follow_up", "icl")}
-    told["prompt"] = tuple(told["prompt"])
+    told: dict[str, Any] = {
+        k: tuple(v) if isinstance(v, list) else v
+        for k, v in asked["settings"].items()
+        if k in (*_TOLD, "follow_up", "icl")
+    }
     captions, subset = asked["settings"]["captions"], asked["settings"]["subset"]
     told["images"] = f"captions={captions['name']}" if captions else asked["settings"]["images"]
     quota = ErrorQuota(*asked["max_errors"]) if asked["max_errors"] else None

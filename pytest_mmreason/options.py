@@ -260,11 +260,9 @@ def read_settings(config: pytest.Config) -> Settings:
         texts = given if isinstance(given, list) else [given]
         if option.name == "model" and not any(texts):
             continue  # --mm-model= switches off what the ini file names
-        if option.name in ("model", "benchmark", "judge"):
+        if option.name in ("model", "benchmark", "judge", "images"):
             bases[option.name] = base
             texts = [_absolute_spec(text, base) for text in texts]
-        if option.name == "images":
-            texts = [_absolute_captions(text, base) for text in texts]
         try:
             parsed = [
                 base / Path(t).expanduser() if option.is_path else option.parse(t) for t in texts
@@ -311,7 +309,7 @@ _OTHER_KINDS = ("openai:", "python:")
 
 
 def _absolute_spec(text: str, base: Path) -> str:
-    """`text` with the path of a ``replay:`` or ``hf:`` spec, or a benchmark folder, made absolute.
+    """`text` with the path of a ``replay:`` or ``hf:`` spec, or behind a ``=``, made absolute.
 
     An ini file's paths are relative to it and the command line's to the working folder,
     so that a path means the same from wherever pytest is started. A bare word may be a
@@ -334,11 +332,6 @@ def _absolute_spec(text: str, base: Path) -> str:
     if text.startswith((".", "~", "/")):
         return str(base / Path(text).expanduser())
     return text
-
-
-def _absolute_captions(text: str, base: Path) -> str:
-    mode, _, file = text.partition("=")
-    return f"{mode}={base / Path(file).expanduser()}" if file and mode == "captions" else text
 
 
 def _read_ini(config: pytest.Config, option: Option) -> Any:
