@@ -71,7 +71,8 @@ The last three want an endpoint or an adapter, and end with exit 4 and a message
 - `--mm-model=NAME:SPEC` asks any other model with the prompts and parameters of NAME, of every backend:
   `gpt-4v:openai:MODEL`, `llava:openai:MODEL`, `llava:hf:./checkpoint-1200`, `otter:python:my_otter:answer`.
 
-A preset that reads no images is a language model alone: `--mm-images=none` asks it the question only.
+A preset that reads no images is a language model alone: `--mm-images=captions=FILE` asks it about
+captions of the images, `--mm-images=none` the question only.
 
 This page is made from `pytest_mmreason/models/presets.toml` by `python docs/generate.py`.
 

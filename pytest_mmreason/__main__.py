@@ -17,6 +17,13 @@ DAY_S = 86_400.0
 GATES = ("output", "threshold", "max_errors", "on_error", "show", "compare")
 """The options that a merge takes, as pytest does."""
 
+CAPTION = (
+    "base_url", "api_key_env", "param", "concurrency", "timeout", "retries",
+    "limit", "sample", "subset", "seed", "cache_dir", "cache",
+    "device", "dtype", "batch_size", "trust_remote_code",
+)  # fmt: skip
+"""The options by which captions are asked for, as pytest takes them."""
+
 OPTIONS_BY_NAME = {option.name: option for option in OPTIONS}
 
 
@@ -25,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m pytest_mmreason", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_merge(commands.add_parser("merge", help="make one run of the shards of --mm-shard"))
+    _add_caption(commands.add_parser("caption", help="let a model describe a benchmark's images"))
     _add_cache(commands.add_parser("cache", help="say what the cache holds, or tidy it"))
     chosen = parser.parse_args(arguments)
     try:
@@ -78,6 +86,67 @@ def _merge(chosen: argparse.Namespace) -> int:
         except OSError as error:
             raise UsageError(f"reports could not be written: {error}") from None
     return merged.summary.exit
+
+
+def _add_caption(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "benchmark", metavar="BENCHMARK", help="whose images, named as for --mm-benchmark"
+    )
+    parser.add_argument("--mm-model", metavar="SPEC", required=True, help="Who describes them.")
+    parser.add_argument(
+        "--mm-output", metavar="FILE", type=Path, required=True, help="Where the captions go."
+    )
+    parser.add_argument("--prompt", metavar="TEXT", help="What is asked of each image.")
+    for name in CAPTION:
+        option = OPTIONS_BY_NAME[name]
+        how: dict[str, Any] = {"action": "append" if option.repeat else "store"}
+        how["metavar"] = option.metavar
+        if option.is_switch:
+            how = {"action": "store_const", "const": "on"}
+        parser.add_argument(option.flag, help=option.help.replace("%", "%%"), **how)
+    parser.set_defaults(run=_caption)
+
+
+def _caption(chosen: argparse.Namespace) -> int:
+    from pytest_mmreason.captioning import QUESTION, write_captions
+    from pytest_mmreason.reports.text import inert
+    from pytest_mmreason.settings import Settings
+
+    given = {
+        name: _parsed(OPTIONS_BY_NAME[name], value)
+        for name in CAPTION
+        if (value := getattr(chosen, f"mm_{name}")) is not None
+    }
+    given["param"] = dict(given.get("param", ()))
+    settings = Settings(
+        model=(chosen.mm_model,), benchmark=(chosen.benchmark,), directory=Path.cwd(), **given
+    )
+    output = chosen.mm_output.expanduser()
+    question = QUESTION if chosen.prompt is None else chosen.prompt
+    try:
+        done = write_captions(
+            settings, output, question, lambda line: print(line, file=sys.stderr, flush=True)
+        )
+    except KeyboardInterrupt:
+        kept = "; what was answered is in the cache" if settings.cache != "off" else ""
+        print(f"interrupted: nothing was written{kept}", file=sys.stderr)
+        return 2
+    for why in dict.fromkeys(done.failed.values()):
+        images = ", ".join(inert(image) for image, reason in done.failed.items() if reason == why)
+        print(f"no caption of {images}: {inert(why)}", file=sys.stderr)
+    for note in done.notes:
+        print(f"note: {inert(note)}", file=sys.stderr)
+    if done.cut:
+        print(
+            f"cut short, raise --mm-param max_tokens=N: {', '.join(map(inert, done.cut))}",
+            file=sys.stderr,
+        )
+    written = done.images - len(done.failed)
+    print(
+        f"{written} of {done.images} images captioned · {done.calls} calls, {done.cached} from the "
+        f"cache · {output if written else 'nothing was written'}"
+    )
+    return 1 if done.failed else 0
 
 
 def _parsed(option: Option, given: str | list[str]) -> Any:

@@ -43,7 +43,7 @@ from pytest_mmreason.outcome import (
 from pytest_mmreason.pictures import Desk, Pictures
 from pytest_mmreason.plan import RunSpec
 from pytest_mmreason.pool import Pool
-from pytest_mmreason.prompting import Prompt, follow_up, is_definitive, render
+from pytest_mmreason.prompting import Prompt, follow_up, is_definitive
 from pytest_mmreason.record import DATA_ERROR, JUDGE_ERROR, MISSING, REFUSED, UNJUDGED, Record
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.settings import Settings
@@ -86,8 +86,12 @@ class Evaluator:
         self, run: RunSpec, sample: Sample, repeat: int, model: ModelAdapter, judge: Judge
     ) -> tuple[Record, CallError | None]:
         """The record of `sample`, and the error that should stop the run, if there is one."""
-        prompt = render(sample, run.prompt, self.settings.images, run.usage.template)
         params = run.params(self.settings.param)
+        try:
+            prompt = run.question(sample)
+        except DataError as error:
+            draft = draft_record(run, sample, repeat, self.judge_label, None)
+            return dataclasses.replace(draft, status=DATA_ERROR, reason=str(error)), None
         draft = draft_record(run, sample, repeat, self.judge_label, prompt)
         try:
             answer = await self.respond(model, prompt, sample, repeat, params)
@@ -218,10 +222,9 @@ class Evaluator:
             cut.attempts = attempts
             raise cut
         latency_s = round(time.monotonic() - began[0], 4)
-        described: tuple[Mapping[str, Any], ...] = tuple(
-            i.describe() for i in pictures.opened
-        ) or tuple(imaging.describe_unopened(ref) for ref in request.prompt.images)
-        return Answer(response, attempts, False, latency_s, described)
+        described = [file for image in pictures.opened for file in image.describe_files()]
+        images = tuple(described or imaging.describe_unopened(request.prompt.images))
+        return Answer(response, attempts, False, latency_s, images)
 
     def batcher(self, model: ModelAdapter) -> Batcher | None:
         """The queue of a model that computes batches; None for any other."""

@@ -6,13 +6,14 @@ import base64
 import hashlib
 import io
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason.errors import DataError
-from pytest_mmreason.sample import ImageRef
+from pytest_mmreason.sample import ImageRef, JoinedRef
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -39,6 +40,7 @@ class LoadedImage:
     size:        [width, height] in pixels, upright, of the original.
     sent:        [width, height] in pixels of `data`.
     sha256:      hash of the original file.
+    parts:       the images that it was joined of; none if it comes from one file.
     """
 
     path: str
@@ -47,6 +49,7 @@ class LoadedImage:
     size: tuple[int, int]
     sent: tuple[int, int]
     sha256: str
+    parts: tuple[LoadedImage, ...] = ()
 
     @property
     def data_url(self) -> str:
@@ -59,6 +62,10 @@ class LoadedImage:
 
         with Image.open(io.BytesIO(self.data)) as image:
             return image.convert("RGB")
+
+    def describe_files(self) -> list[dict[str, Any]]:
+        """What the record keeps of each file that it comes from."""
+        return [part.describe() for part in self.parts] or [self.describe()]
 
     def describe(self) -> dict[str, Any]:
         """What the record keeps of it."""
@@ -202,6 +209,42 @@ def _normalise(ref: ImageRef, original: bytes, image: Image.Image, max_bytes: in
     )
 
 
+def load_shown(ref: ImageRef, files: Mapping[ImageRef, bytes]) -> LoadedImage:
+    """What is sent for `ref`: one image, or several as one; `files` holds some that were read.
+
+    Raises DataError as :func:`load` does.
+    """
+    if not isinstance(ref, JoinedRef):
+        return load(ref, original=files.get(ref))
+    parts = [load(file, original=files.get(file), max_bytes=sys.maxsize) for file in ref.files]
+    return _joined(ref, parts, MAX_ENCODED_BYTES)
+
+
+def _joined(ref: JoinedRef, parts: Sequence[LoadedImage], max_bytes: int) -> LoadedImage:
+    """`parts` side by side in their own sizes, tops aligned, on white (InfiMM-Eval, C.1)."""
+    from PIL import Image
+
+    size = (sum(part.size[0] for part in parts), max(part.size[1] for part in parts))
+    if Image.MAX_IMAGE_PIXELS and size[0] * size[1] > Image.MAX_IMAGE_PIXELS:
+        raise DataError(
+            f"images {ref.path!r} side by side are larger than {Image.MAX_IMAGE_PIXELS:,} pixels; "
+            "make them smaller, or send them with --mm-images=separate"
+        )
+    canvas = Image.new("RGB", size, "white")
+    left = 0
+    for part in parts:
+        canvas.paste(part.pil(), (left, 0))
+        left += part.size[0]
+    data, mime, sent = _encoded(canvas, "PNG"), "image/png", size
+    if len(data) > max_bytes:
+        # A JPEG is at most 65,535 pixels wide.
+        lossy = max(size) < 65_500 and all(part.mime != "image/png" for part in parts)
+        data, mime, sent = _shrink(canvas, max_bytes, "JPEG" if lossy else "PNG")
+    digest = hashlib.sha256("".join(part.sha256 for part in parts).encode()).hexdigest()
+    light = tuple(replace(part, data=b"") for part in parts)
+    return LoadedImage(ref.path, data, mime, size, sent, digest, light)
+
+
 def _opaque(image: Image.Image) -> Image.Image:
     """`image` as 8-bit RGB, transparency laid on white."""
     from PIL import Image
@@ -247,6 +290,6 @@ def _shrink(image: Image.Image, max_bytes: int, kind: str) -> tuple[bytes, str, 
     return data, PASSED_THROUGH[kind], final
 
 
-def describe_unopened(ref: ImageRef) -> Mapping[str, Any]:
-    """What the record keeps of an image that the run did not need to open."""
-    return {"path": ref.path}
+def describe_unopened(refs: Iterable[ImageRef]) -> list[Mapping[str, Any]]:
+    """What the record keeps of images that the run did not need to open."""
+    return [{"path": file.path} for ref in refs for file in ref.files]

@@ -37,8 +37,11 @@ SCHEMA = 1
 _SHOWN = ("show", "compare")
 """Of these, shards of one run may differ."""
 
-_TOLD = ("judge", "prompt", "follow_up", "images", "judge_runs", "repeats", "on_error", *_SHOWN)
-"""The settings that a summary or its gates speak of, beside the two quotas."""
+_OF_OPTION = {"captions": "images=captions", "icl_seed": "seed"}
+"""Of what was asked, the options that are called otherwise."""
+
+_TOLD = ("judge", "prompt", "judge_runs", "repeats", "on_error", *_SHOWN)
+"""The settings that a summary or its gates speak of, beside what was asked and the two quotas."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
     quota = settings.max_errors
     benchmarks = {run.benchmark.name: run.benchmark for run in plan.runs}
     asked = {
-        "settings": {name: getattr(settings, name) for name in _TOLD},
+        "settings": {**{name: getattr(settings, name) for name in _TOLD}, **plan.asked},
         "threshold": [[t.row, t.score] for t in settings.threshold],
         "max_errors": [quota.limit, quota.percent] if quota else None,
         "models": list(dict.fromkeys(run.model for run in plan.runs)),
@@ -224,7 +227,8 @@ def _differences(
     """(what, of the first, of the other), the most telling first."""
     for name, value in first["settings"].items():
         if name not in _SHOWN and value != other["settings"].get(name):
-            yield f"--mm-{name.replace('_', '-')}", value, other["settings"].get(name)
+            option = _OF_OPTION.get(name, name).replace("_", "-")
+            yield f"--mm-{option}", value, other["settings"].get(name)
     for name in ("models", "threshold", "max_errors"):
         if first[name] != other[name]:
             yield name, first[name], other[name]
@@ -241,14 +245,19 @@ def _short(value: Any) -> str:
 
 def _settings(asked: Mapping[str, Any], gates: Gates) -> Settings:
     told: dict[str, Any] = {
-        k: tuple(v) if isinstance(v, list) else v for k, v in asked["settings"].items()
+        k: tuple(v) if isinstance(v, list) else v
+        for k, v in asked["settings"].items()
+        if k in (*_TOLD, "follow_up", "icl")
     }
+    captions, subset = asked["settings"]["captions"], asked["settings"]["subset"]
+    told["images"] = f"captions={captions['name']}" if captions else asked["settings"]["images"]
     quota = ErrorQuota(*asked["max_errors"]) if asked["max_errors"] else None
     settings = Settings(
         model=tuple(asked["models"]),
         benchmark=tuple(b["name"] for b in asked["benchmarks"]),
         threshold=tuple(Threshold(row, score) for row, score in asked["threshold"]),
         max_errors=quota,
+        subset=Path(subset["name"]) if subset else None,
         **told,
     )
     anew = {
@@ -270,7 +279,8 @@ def _plan(asked: Mapping[str, Any], settings: Settings) -> Plan:
     )
     whole = {b["name"]: tuple(b["selected"]) for b in asked["benchmarks"]}
     names = {name: RowNames(benchmark.samples) for name, benchmark in benchmarks.items()}
-    return Plan(settings, runs, whole, whole, names)
+    how = {name: value for name, value in asked["settings"].items() if name not in _TOLD}
+    return Plan(settings, runs, whole, whole, names, asked=how)
 
 
 def _benchmark_to_json(benchmark: Benchmark, selected: Sequence[int]) -> dict[str, Any]:

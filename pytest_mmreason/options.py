@@ -142,6 +142,15 @@ def _published(text: str) -> str:
     return check_name(text)
 
 
+def _images(text: str) -> str:
+    mode, _, file = text.partition("=")
+    if mode != "captions":
+        return _choice("separate", "concat", "none", "captions=FILE")(text)
+    if not file:
+        raise ValueError(f"is {text!r}; write captions=FILE, a file with the images' captions")
+    return text
+
+
 def _parameter(text: str) -> tuple[str, Any]:
     key, found, value = text.partition("=")
     if not found or not key:
@@ -165,7 +174,8 @@ OPTIONS = (
     Option("judge_param", "KEY=VALUE", "Parameter of the judge. Repeatable.", _parameter, repeat=True),
     Option("prompt", "STRATEGY", "direct (the default) or cot: append the zero-shot chain-of-thought sentence. Repeatable: each is a run.", _choice("direct", "cot"), repeat=True),
     Option("follow_up", "MODE", "none (the default) or steps: ask for the reasoning where the first answer is not definitive, and judge both.", _choice("none", "steps")),
-    Option("images", "MODE", "separate (the default): send each image; none: ask the question only.", _choice("separate", "none")),
+    Option("icl", "K", "Put K worked examples of the benchmark, drawn with --mm-seed, before each question (default: 0).", _whole(0)),
+    Option("images", "MODE", "separate (the default): send each image; concat: join a sample's images side by side; none: ask the question only; captions=FILE: send the images' captions in their place.", _images),
     Option("judge_runs", "N", "Judge each response N times; tables show mean and sd (default: 1).", _whole(1)),
     Option("repeats", "N", "Ask the model N times per sample (default: 1).", _whole(1)),
     Option("concurrency", "N", "Calls in flight per role (model, judge), all workers together (default: 16); local models have --mm-batch-size.", _whole(1)),
@@ -258,7 +268,7 @@ def read_settings(config: pytest.Config) -> Settings:
         if option.name in ("model", "compare") and not any(texts):
             continue  # --mm-model= and --mm-compare= switch off what the ini file names
         bases[option.name] = base
-        if option.name in ("model", "benchmark", "judge"):
+        if option.name in ("model", "benchmark", "judge", "images"):
             texts = [_absolute_spec(text, base) for text in texts]
         try:
             parsed = [
@@ -306,7 +316,7 @@ _OTHER_KINDS = ("openai:", "python:")
 
 
 def _absolute_spec(text: str, base: Path) -> str:
-    """`text` with the path of a ``replay:`` or ``hf:`` spec, or a benchmark folder, made absolute.
+    """`text` with the path of a ``replay:`` or ``hf:`` spec, or behind a ``=``, made absolute.
 
     An ini file's paths are relative to it and the command line's to the working folder,
     so that a path means the same from wherever pytest is started. A bare word may be a

@@ -57,7 +57,7 @@ def draft_record(
         capabilities=sample.capabilities,
         tags=sample.tags,
         weight=sample.weight,
-        images=tuple(imaging.describe_unopened(ref) for ref in sample.images),
+        images=tuple(imaging.describe_unopened(sample.images)),
         prompt_sha256=prompt.sha256 if prompt else None,
     )
 
@@ -106,6 +106,8 @@ def _mean(values: Sequence[float]) -> float | None:
 
 def with_answer(draft: Record, answer: Answer) -> Record:
     response = answer.response
+    # The sample's own images alone: those of worked examples are none of it.
+    opened = {image["path"]: image for image in answer.images}
     return dataclasses.replace(
         draft,
         response=response.text,
@@ -115,7 +117,7 @@ def with_answer(draft: Record, answer: Answer) -> Record:
         attempts=answer.attempts,
         cached=answer.cached,
         flags=("cut short",) if response.finish_reason == "length" else (),
-        images=answer.images or draft.images,
+        images=tuple(opened.get(image["path"], image) for image in draft.images),
     )
 
 

@@ -96,6 +96,7 @@ class Pictures:
     ) -> None:
         self.opened: list[LoadedImage] = list(given or ())
         self._refs = refs
+        self._files = [file for ref in refs for file in ref.files]
         self._desk = desk
         self._kept: dict[ImageRef, bytes] = {}
 
@@ -109,11 +110,11 @@ class Pictures:
         """SHA-256 of each file; DataError for one that cannot be read."""
         if not self._refs:
             return [image.sha256 for image in self.opened]
-        files = await self._desk.read(self._refs)
-        for ref, (data, _) in zip(self._refs, files, strict=True):
-            if data is not None and ref not in self._kept and len(data) <= self._desk.room:
+        files = await self._desk.read(self._files)
+        for file, (data, _) in zip(self._files, files, strict=True):
+            if data is not None and file not in self._kept and len(data) <= self._desk.room:
                 self._desk.room -= len(data)
-                self._kept[ref] = data
+                self._kept[file] = data
         return [digest for _, digest in files]
 
     async def open(self) -> None:
@@ -128,4 +129,4 @@ class Pictures:
 
 
 def _load(refs: Sequence[ImageRef], kept: dict[ImageRef, bytes]) -> list[LoadedImage]:
-    return [imaging.load(ref, original=kept.get(ref)) for ref in refs]
+    return [imaging.load_shown(ref, kept) for ref in refs]

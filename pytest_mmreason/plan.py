@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytest_mmreason import agreement
+from pytest_mmreason import agreement, captions
+from pytest_mmreason.asking import Asking, Examples, provenance
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.errors import UsageError, nearest
 from pytest_mmreason.gates import check_thresholds
 from pytest_mmreason.models.presets import Preset, Usage, effective
 from pytest_mmreason.naming import slug
+from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.record import RecordKey
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.scoring import RowNames
 from pytest_mmreason.selection import deal, read_subset, select
-from pytest_mmreason.settings import Settings, Shard
+from pytest_mmreason.settings import SENDING, Settings, Shard
 
 LARGE = 5_000
 """Samples from which on the work that each of them makes for the garbage collector is felt."""
-
-SENDING = ("separate", "concat")
-"""The values of ``--mm-images`` under which a model is sent images."""
 
 
 class Work(NamedTuple):
@@ -42,6 +41,7 @@ class RunSpec:
 
     model:  what tables and records call it. spec: what names it on the command line.
     preset: the preset whose prompts and parameters it has; None for the plain question.
+    asking: how its samples are asked beside that.
     """
 
     benchmark: Benchmark
@@ -49,6 +49,11 @@ class RunSpec:
     spec: str
     prompt: str
     preset: Preset | None = None
+    asking: Asking = field(default=Asking(), compare=False, repr=False)
+
+    def question(self, sample: Sample) -> Prompt:
+        """The prompt that asks `sample`. DataError for an image without a caption."""
+        return self.asking.prompt(sample, self.prompt, self.usage.template)
 
     @property
     def usage(self) -> Usage:
@@ -79,6 +84,7 @@ class Plan:
     whole:    the same before --mm-shard took a part of them.
     names:    per benchmark, the names of its rows, settled over all of its samples.
     graded:   the graded answers on which the judge is measured, in place of a model.
+    asked:    the settings that decide what is asked; see :func:`asking.provenance`.
     """
 
     settings: Settings
@@ -87,6 +93,7 @@ class Plan:
     whole: Mapping[str, tuple[int, ...]]
     names: Mapping[str, RowNames]
     graded: agreement.Graded | None = None
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def judge(self) -> str:
@@ -137,12 +144,20 @@ def make_plan(settings: Settings, registry: Registry) -> Plan:
             )
         graded = agreement.load(settings.agreement, benchmarks)
         plan = plan_runs(
-            settings, {agreement.NAME: graded.benchmark}, {agreement.NAME: agreement.MODEL}
+            replace(settings, images="separate", icl=0),  # nobody is asked
+            {agreement.NAME: graded.benchmark},
+            {agreement.NAME: agreement.MODEL},
         )
         return replace(plan, graded=graded)
     presets = {spec: registry.preset(spec) for spec in settings.model}
     plan = plan_runs(settings, benchmarks, spec_labels(settings.model), presets)
     _check_reading(plan)
+    for name, lacking, count in _uncaptioned(plan, plan.whole):
+        if lacking == count:
+            raise UsageError(
+                f"--mm-images=captions={settings.captions}: of no selected sample of {name} are the "
+                "images' captions there; python -m pytest_mmreason caption writes them"
+            )
     return plan
 
 
@@ -173,13 +188,22 @@ def plan_runs(
     selected = part_of(whole, benchmarks, settings.shard) if settings.shard else whole
     names = {name: RowNames(b.samples) for name, b in benchmarks.items()}
     check_thresholds(settings.threshold, names)
+    texts = captions.read(settings.captions, benchmarks.values()) if settings.captions else None
+    asking = {
+        name: Asking(
+            settings.image_mode,
+            texts,
+            Examples.of(name, b.samples, settings.icl, settings.seed),
+        )
+        for name, b in benchmarks.items()
+    }
     runs = tuple(
-        RunSpec(benchmark, label, spec, prompt, (presets or {}).get(spec))
+        RunSpec(benchmark, label, spec, prompt, (presets or {}).get(spec), asking[benchmark.name])
         for benchmark in benchmarks.values()
         for spec, label in labels.items()
         for prompt in settings.prompt
     )
-    return Plan(settings, runs, selected, whole, names)
+    return Plan(settings, runs, selected, whole, names, asked=provenance(settings, texts))
 
 
 def part_of(
@@ -194,29 +218,53 @@ def part_of(
 
 
 def cautions(plan: Plan) -> list[str]:
-    """What is to be known of the results of presets that run by name alone, a sentence each."""
-    found = []
+    """What is to be known of the results before they are there, a sentence each.
+
+    Of captions that are not there, and of presets that run by name alone.
+    """
+    found = [
+        f"{lacking} of the {count} selected samples of {name} with images lack captions; each ends "
+        "as a data_error"
+        for name, lacking, count in _uncaptioned(plan, plan.selected)
+        if lacking
+    ]
     for run in plan.runs:
         if run.preset is None or ":" in run.spec:
             continue
         if run.preset.note:
             found.append(f"{run.model}: {run.preset.note}")
-        if run.preset.several_images or plan.settings.images != "separate":
+        if run.preset.several_images or run.asking.images not in SENDING:
             continue
         samples = [run.benchmark.samples[i] for i in plan.selected[run.benchmark.name]]
-        several = sum(len(sample.images) > 1 for sample in samples)
+        several = sum(len(run.question(sample).images) > 1 for sample in samples)
         if several:
+            more = "; --mm-images=concat joins them"
+            if plan.settings.icl:
+                more = ", those of their worked examples among them"
             found.append(
                 f"{run.model} takes one image at a time; {several} of the {len(samples)} selected "
-                f"samples of {run.benchmark.name} have several"
+                f"samples of {run.benchmark.name} have several{more}"
             )
     return list(dict.fromkeys(found))
+
+
+def _uncaptioned(
+    plan: Plan, selected: Mapping[str, tuple[int, ...]]
+) -> Iterator[tuple[str, int, int]]:
+    """(benchmark, samples that lack a caption, samples with images) where captions are sent."""
+    if plan.settings.captions is None:
+        return
+    for run in {run.benchmark.name: run for run in plan.runs}.values():
+        samples = [run.benchmark.samples[i] for i in selected[run.benchmark.name]]
+        shown = [sample for sample in samples if sample.images]
+        if shown:
+            yield run.benchmark.name, sum(map(run.asking.lacks, shown)), len(shown)
 
 
 def _check_reading(plan: Plan) -> None:
     """UsageError if images would be sent to a language model that reads none."""
     for run in plan.runs:
-        if run.preset is None or run.preset.reads_images or plan.settings.images not in SENDING:
+        if run.preset is None or run.preset.reads_images or run.asking.images not in SENDING:
             continue
         samples = [run.benchmark.samples[i] for i in plan.selected[run.benchmark.name]]
         shown = sum(bool(sample.images) for sample in samples)
@@ -224,7 +272,8 @@ def _check_reading(plan: Plan) -> None:
             raise UsageError(
                 f"--mm-model={run.spec}: {run.preset.title} reads no images, and {shown} of the "
                 f"{len(samples)} selected samples of {run.benchmark.name} have some; "
-                "--mm-images=none asks their questions alone"
+                "--mm-images=none asks their questions alone, and --mm-images=captions=FILE with "
+                "captions in the images' place"
             )
 
 

@@ -19,7 +19,7 @@ from pytest_mmreason.errors import MMReasonError, ModelError, UsageError, neares
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.models.presets import Preset, by_any_name, effective, how_to_run, load
-from pytest_mmreason.settings import Settings, split_benchmark
+from pytest_mmreason.settings import SENDING, Settings, split_benchmark
 
 FIXTURE = "fixture"
 
@@ -283,7 +283,7 @@ def _hf(source: str, settings: Settings, preset: Preset | None = None) -> ModelA
         dtype=settings.dtype,
         batch_size=settings.batch_size,
         trust_remote_code=settings.trust_remote_code,
-        images=settings.images != "none",
+        images=settings.images in SENDING,
         params=settings.param,
         seed=settings.seed,
         chat_template=(preset.chat_template or None) if preset else None,

@@ -21,6 +21,28 @@ class ImageRef:
     path: str
     root: str
 
+    @property
+    def files(self) -> tuple[ImageRef, ...]:
+        """What has to be read for it."""
+        return (self,)
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedRef(ImageRef):
+    """Images that are shown as one, side by side, from left to right; `path` names them all."""
+
+    images: tuple[ImageRef, ...] = ()
+
+    @classmethod
+    def of(cls, images: tuple[ImageRef, ...]) -> JoinedRef:
+        """`images`, of which there is one at least, as one."""
+        return cls(" + ".join(image.path for image in images), images[0].root, images)
+
+    @property
+    def files(self) -> tuple[ImageRef, ...]:
+        """The images, each in a file of its own."""
+        return self.images
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:

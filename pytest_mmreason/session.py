@@ -261,6 +261,8 @@ class OwnerSession:
         asks = [not self.plan.graded and not is_offline(run.spec) for run in self.plan.runs]
         asked = judged = 0
         for work in works:
+            if self.plan.runs[work.run].asking.lacks(self.plan.sample(work)):
+                continue
             asked += asks[work.run]
             if judge_runs and self.plan.sample(work).answer is not None:
                 judged += judge_runs

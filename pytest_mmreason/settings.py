@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+SENDING = ("separate", "concat")
+"""The values of ``--mm-images`` under which a model is sent images."""
+
 
 def is_offline(spec: str) -> bool:
     """True if a model or judge of this spec answers without a call."""
@@ -69,6 +72,7 @@ class Settings:
     judge_param: Mapping[str, Any] = field(default_factory=dict)
     prompt: tuple[str, ...] = ("direct",)
     follow_up: str = "none"
+    icl: int = 0
     images: str = "separate"
     judge_runs: int = 1
     repeats: int = 1
@@ -101,6 +105,17 @@ class Settings:
     def base_of(self, option: str) -> Path:
         """Where relative paths of an option start: the ini file's folder, or the working one."""
         return self.bases.get(option, self.directory)
+
+    @property
+    def image_mode(self) -> str:
+        """``images`` without the file of ``captions=FILE``."""
+        return self.images.partition("=")[0]
+
+    @property
+    def captions(self) -> Path | None:
+        """The file of ``captions=FILE``."""
+        file = self.images.partition("=")[2]
+        return Path(file) if file else None
 
     @property
     def active(self) -> bool:

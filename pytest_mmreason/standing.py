@@ -8,7 +8,7 @@ shown, and why is said.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_mmreason.benchmarks.official import digest
@@ -98,6 +98,7 @@ class Ran:
     """What is to be known of a run.
 
     version: of its benchmark. samples: the ids of its records.
+    asked:   how it was asked; see :func:`~pytest_mmreason.asking.provenance`.
     """
 
     judge: str
@@ -105,6 +106,7 @@ class Ran:
     samples: Iterable[str]
     rows: Mapping[str, Row]
     counts: Mapping[str, int]
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
 
 def stand(published: Published, ran: Ran, wanted: Sequence[str] = ()) -> Standing | None:
@@ -181,6 +183,10 @@ def _reason(ran: Ran, samples: Mapping[str, int]) -> str:
     """Why a run cannot be compared with results on `samples`; "" if it can."""
     if ran.version == ALTERED:
         return "its benchmark file is not as published"
+    if ran.asked.get("images") in ("none", "captions"):
+        return "its images were not sent"
+    if ran.asked.get("icl"):
+        return "its questions followed worked examples"
     collected, wanted = ran.rows[OVERALL].n, samples[OVERALL]
     if collected != wanted:
         return f"it covers {collected} of the {wanted} samples"

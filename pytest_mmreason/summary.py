@@ -39,6 +39,7 @@ class RunResult:
     usage: Mapping[str, Mapping[str, int]]
     agreement: Agreement | None = None
     standing: Standing | None = None
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def judging(self) -> Mapping[str, Any]:
@@ -53,6 +54,7 @@ class RunResult:
             "judge": self.judge,
             "prompt": self.spec.prompt,
             "fingerprint": self.spec.benchmark.fingerprint,
+            "settings": dict(self.asked),
             "counts": dict(self.counts),
             "rows": {name: _row_to_json(row) for name, row in self.rows.items()},
             "gates": [
@@ -134,7 +136,7 @@ def summarise(
         standing = None
         if benchmark in published:
             ids = (record.sample for record in found)
-            ran = Ran(plan.judge, spec.benchmark.version, ids, rows, counts)
+            ran = Ran(plan.judge, spec.benchmark.version, ids, rows, counts, plan.asked)
             standing = stand(published[benchmark], ran, settings.compare)
         runs.append(
             RunResult(
@@ -147,6 +149,7 @@ def summarise(
                 sum_usage(found),
                 agreed,
                 standing,
+                plan.asked,
             )
         )
     total: dict[str, int] = {}

@@ -81,7 +81,8 @@ class Chat:
         self.needs_image = self._plain is not None and self._plain.needs_image
         if self.needs_image and not images:
             raise UsageError(
-                f"{name} answers questions on an image only; leave --mm-images=none out"
+                f"{name} answers questions on an image only, and --mm-images=none, or captions, "
+                "sends it none"
             )
         self.note = ""
         if not self._template or self._plain:

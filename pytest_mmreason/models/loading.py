@@ -81,7 +81,7 @@ def auto_class(found: Checkpoint, config: Any, name: str, *, trust: bool, images
     if usable:
         raise UsageError(
             f"{name}: {kind} ({found.model_type}) is a text-only model and cannot be sent images; "
-            "--mm-images=none asks it the questions alone"
+            "--mm-images=none asks it the questions alone, --mm-images=captions=FILE about captions"
         )
     if found.code and not trust:
         raise UsageError(_needs_trust(found, name))

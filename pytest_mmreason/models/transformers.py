@@ -177,8 +177,9 @@ class HFModel:
             if most is not None and len(request.images) > most:
                 raise ModelError(
                     f"{self.name} takes {'one image' if most == 1 else f'{most} images'} at a time, "
-                    f"and this sample has {len(request.images)}. Ask a model that takes several, or "
-                    "let --mm-max-errors bear such samples: they are left out of the means",
+                    f"and this sample's prompt has {len(request.images)}. --mm-images=concat joins "
+                    "the images of a sample; or ask a model that takes several, or let "
+                    "--mm-max-errors bear such samples: they are left out of the means",
                     cause="too many images",
                 )
         return Prepared(requests, await self._encoder.call(requests))

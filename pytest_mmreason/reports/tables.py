@@ -44,6 +44,7 @@ def samples_text(benchmark: Benchmark, selected: int, settings: Settings) -> str
     """How many samples, of how many, and which shard of them."""
     total = count(len(benchmark.samples), "sample")
     text = total if selected == len(benchmark.samples) else f"{selected} of {total}"
+    text += f" · subset {settings.subset.name}" if settings.subset else ""
     return f"{text} · shard {settings.shard}" if settings.shard else text
 
 
@@ -52,7 +53,11 @@ def facts(run: RunResult, settings: Settings, detail: str = "") -> list[tuple[st
     benchmark = run.spec.benchmark
     version = f" {benchmark.version}" if benchmark.version else ""
     samples = samples_text(benchmark, run.counts["collected"] // settings.repeats, settings)
-    how = [*([detail] if detail else []), f"prompt {run.spec.prompt}", f"images {settings.images}"]
+    how = [*([detail] if detail else []), f"prompt {run.spec.prompt}"]
+    named = f" {settings.captions.name}" if settings.captions else ""
+    how.append(f"images {settings.image_mode}{named}")
+    if settings.icl:
+        how.append(count(settings.icl, "worked example"))
     if settings.follow_up != "none":
         how.append(f"follow-up {settings.follow_up}")
     if settings.repeats > 1:

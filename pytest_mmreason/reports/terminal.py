@@ -136,6 +136,8 @@ class Terminal:
             calls = " and ".join(
                 count(number, f"{role} call") for role, number in self._planned.items()
             )
+            if self._session.settings.follow_up == "steps" and self._planned["model"]:
+                calls += f", up to {self._planned['model']} more model calls for the steps"
             printer.line(
                 f"mmreason: a run would make {calls}, fewer where the cache knows the answer"
             )

@@ -197,7 +197,7 @@ def test_answers_without_an_image_or_says_that_it_needs_one(checkpoint: Checkpoi
         return
     with pytest.raises(ModelError, match="on an image only, and this sample has none"):
         checkpoint.ask(request)
-    with pytest.raises(UsageError, match="leave --mm-images=none out"):
+    with pytest.raises(UsageError, match="--mm-images=none, or captions, sends it none"):
         HFModel(str(checkpoint.folder), device="cpu", images=False)
 
 

@@ -184,11 +184,14 @@ def test_several_images_for_a_model_of_one_are_an_error_of_their_sample(
     records = read_records(project.path / "out")
     assert statuses(records) == {"s0": "scored", "s1": "scored", "s2": "model_error"}
     reason = (
-        "hf:mine takes one image at a time, and this sample has 2. Ask a model that takes several, "
-        "or let --mm-max-errors bear such samples: they are left out of the means"
+        "hf:mine takes one image at a time, and this sample's prompt has 2. --mm-images=concat "
+        "joins the images of a sample; or ask a model that takes several, or let --mm-max-errors "
+        "bear such samples: they are left out of the means"
     )
     assert records[2]["reason"] == reason
     assert records[2]["attempts"] == 0
+    assert run(project, "hf:mine", "--mm-output=out", "--mm-images=concat").ret == 0
+    assert set(statuses(read_records(project.path / "out")).values()) == {"scored"}
 
 
 def test_weights_that_cannot_be_loaded_stop_the_run_at_the_first_answer(

@@ -39,7 +39,8 @@ VALUES: dict[str, Any] = {
     "judge_param": ["seed=1"],
     "prompt": ["cot", "direct"],
     "follow_up": "steps",
-    "images": "none",
+    "icl": 2,
+    "images": "captions=caps.jsonl",
     "judge_runs": 2,
     "repeats": 3,
     "concurrency": 4,
@@ -121,6 +122,7 @@ def test_every_option_is_read_from_every_kind_of_file(project: Project, kind: st
     for path in ("subset", "output", "agreement", "cache_dir"):
         assert found[path] == f"{here}/{VALUES[path]}"
     plain = {k: v for k, v in VALUES.items() if not isinstance(v, list)} | {
+        "images": f"captions={here}/caps.jsonl",
         "subset": found["subset"],
         "shard": found["shard"],
         "output": found["output"],
@@ -135,6 +137,7 @@ def test_every_option_is_read_from_every_kind_of_file(project: Project, kind: st
         "repeats",
         "concurrency",
         "retries",
+        "icl",
         "limit",
         "seed",
         "show",

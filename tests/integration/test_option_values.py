@@ -112,6 +112,7 @@ HELP = [
     "--mm-judge-param",
     "--mm-prompt",
     "--mm-follow-up",
+    "--mm-icl",
     "--mm-images",
     "--mm-judge-runs",
     "--mm-repeats",

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from pytest_mmreason import imaging
 from pytest_mmreason.errors import DataError
-from pytest_mmreason.imaging import LoadedImage, load, resolve
-from pytest_mmreason.sample import ImageRef
+from pytest_mmreason.imaging import LoadedImage, load, load_shown, resolve
+from pytest_mmreason.sample import ImageRef, JoinedRef
 
 SIZE = (24, 16)
 
@@ -240,3 +241,59 @@ def test_links_within_the_folder_work(tmp_path: Path) -> None:
     (tmp_path / "b.png").write_bytes(PNG)
     (tmp_path / "a.png").symlink_to("b.png")
     assert resolve(ImageRef("a.png", str(tmp_path))).name == "b.png"
+
+
+def side_by_side(folder: Path, *files: bytes) -> LoadedImage:
+    for number, data in enumerate(files):
+        (folder / f"{number}.png").write_bytes(data)
+    refs = tuple(ImageRef(f"{number}.png", str(folder)) for number in range(len(files)))
+    return load_shown(JoinedRef.of(refs), {})
+
+
+def test_joined_images_stand_side_by_side_in_their_own_sizes_on_white(tmp_path: Path) -> None:
+    red = encode(Image.new("RGB", (3, 5), "red"), "PNG")
+    half = encode(Image.new("RGBA", (4, 2), (0, 0, 255, 0)), "PNG")
+    blue = encode(Image.new("RGB", (2, 4), "blue"), "PNG")
+    image = side_by_side(tmp_path, red, half, blue)
+    assert (image.size, image.sent, image.mime) == ((9, 5), (9, 5), "image/png")
+    colours = {"red": (255, 0, 0), "blue": (0, 0, 255), "white": (255, 255, 255)}
+    rows = ["rrrwwwwbb", "rrrwwwwbb", "rrrwwwwbb", "rrrwwwwbb", "rrrwwwwww"]
+    for y, row in enumerate(rows):
+        for x, letter in enumerate(row):
+            expected = next(c for name, c in colours.items() if name[0] == letter)
+            assert pixel(image, (x, y)) == expected, (x, y)
+    assert [part["path"] for part in image.describe_files()] == ["0.png", "1.png", "2.png"]
+    assert [part["size"] for part in image.describe_files()] == [[3, 5], [4, 2], [2, 4]]
+    assert image.describe_files()[0]["sha256"] == hashlib.sha256(red).hexdigest()
+
+
+def test_joined_images_stand_upright(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    lying = encode(Image.new("RGB", SIZE, "red"), "JPEG", exif=exif)
+    image = side_by_side(tmp_path, lying, lying)
+    assert image.size == (2 * SIZE[1], SIZE[0])
+
+
+def test_joined_images_are_made_smaller_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noise = [random.Random(seed).randbytes(3 * 60 * 60) for seed in (1, 2)]
+    files = [encode(Image.frombytes("RGB", (60, 60), data), "PNG") for data in noise]
+    monkeypatch.setattr(imaging, "MAX_ENCODED_BYTES", 12_000)
+    image = side_by_side(tmp_path, *files)
+    assert len(image.data) <= 12_000
+    assert image.size == (120, 60)
+    assert image.sent[0] < 120 and abs(image.sent[0] - 2 * image.sent[1]) <= 1
+    assert image.describe()["sent"] == list(image.sent)
+
+
+def test_joined_images_too_large_together_are_refused_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = encode(Image.new("RGB", (30, 30), "red"), "PNG")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1000)
+    with pytest.raises(DataError, match=r"'0.png \+ 1.png' side by side .*--mm-images=separate"):
+        side_by_side(tmp_path, data, data)
+    with pytest.raises(DataError, match=r"'1.png' is not an image"):
+        side_by_side(tmp_path, data, b"text")

@@ -51,7 +51,11 @@ def test_what_it_takes(name: str, text: str, value: Any) -> None:
     "name, text, words",
     [
         ("prompt", "cots", "is 'cots', not one of direct, cot. Did you mean 'cot'?"),
-        ("images", "concat", "is 'concat', not one of separate, none"),
+        ("images", "concatt", "is 'concatt', not one of separate, concat, none, captions=FILE"),
+        ("images", "captions", "is 'captions'; write captions=FILE"),
+        ("images", "captions=", "is 'captions='; write captions=FILE"),
+        ("images", "concat=a", "is 'concat=a', not one of"),
+        ("icl", "-1", "is -1; at least 0 is needed"),
         ("follow_up", "", "is '', not one of none, steps"),
         ("cache", "On", "not one of on, off, refresh, only. Did you mean 'on'"),
         ("judge_runs", "0", "is 0; at least 1 is needed"),

@@ -27,6 +27,7 @@ def ran(
     samples: list[str] = VET,
     version: str = "current",
     rows: Mapping[str, Row] | None = None,
+    asked: Mapping[str, Any] | None = None,
     **counts: int,
 ) -> Ran:
     n = len(samples)
@@ -37,6 +38,7 @@ def ran(
         samples,
         made,
         {"collected": n, **dict.fromkeys(STATUSES, 0), **counts},
+        asked or {},
     )
 
 
@@ -214,3 +216,19 @@ def test_summary_json_holds_every_line(vet: Published) -> None:
     assert data["rows"][0]["sources"] == ["Table 7", "Table 8"]
     own = [line for line in data["rows"] if line["own"]]
     assert [line["scores"] for line in own] == [{"overall": 31.0}]
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"images": "none"}, "its images were not sent"),
+        ({"images": "captions"}, "its images were not sent"),
+        ({"images": "separate", "icl": 3}, "its questions followed worked examples"),
+    ],
+)
+def test_who_was_asked_otherwise_is_not_ranked(asked: dict[str, Any], why: str) -> None:
+    found = stand(load("mm-vet"), ran(99.0, asked=asked), ["published"])
+    assert found is not None
+    assert found.own.rank is None
+    assert found.remarks[0] == f"this run is not ranked: {why}"
+    assert stand(load("mm-vet"), ran(99.0, asked=asked)) is None

@@ -87,6 +87,14 @@ def test_the_file_has_the_documented_shape() -> None:
                 "judge": "j",
                 "prompt": "direct",
                 "fingerprint": plan.runs[0].benchmark.fingerprint,
+                "settings": {
+                    "images": "separate",
+                    "captions": None,
+                    "icl": 0,
+                    "icl_seed": None,
+                    "follow_up": "none",
+                    "subset": None,
+                },
                 "counts": {
                     "collected": 2,
                     **dict.fromkeys(STATUSES, 0),
