@@ -252,7 +252,7 @@ def read_settings(config: pytest.Config) -> Settings:
             continue  # --mm-model= switches off what the ini file names
         if option.name in ("model", "benchmark", "judge"):
             bases[option.name] = base
-            texts = [_absolute_spec(text, base) for text in texts]
+            texts = [absolute_spec(text, base) for text in texts]
         try:
             parsed = [
                 base / Path(t).expanduser() if option.is_path else option.parse(t) for t in texts
@@ -298,7 +298,7 @@ def names_benchmark(config: pytest.Config) -> bool:
 _OTHER_KINDS = ("openai:", "python:")
 
 
-def _absolute_spec(text: str, base: Path) -> str:
+def absolute_spec(text: str, base: Path) -> str:
     """`text` with the path of a ``replay:`` or ``hf:`` spec, or a benchmark folder, made absolute.
 
     An ini file's paths are relative to it and the command line's to the working folder,

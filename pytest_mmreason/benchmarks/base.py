@@ -34,6 +34,7 @@ class Benchmark:
     weights:     complexity -> what a sample of it counts in a mean.
     fingerprint: hash of everything but the images, which enter the cache key one by one.
     notes:       what a reader of the results must know, corrections for example.
+    file:        the name of the file that holds the samples, "" if none does.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Benchmark:
     weights: Mapping[str, float] = field(default_factory=dict)
     fingerprint: str = ""
     notes: tuple[str, ...] = ()
+    file: str = ""
 
 
 def fingerprint(protocol: str, weights: Mapping[str, float], samples: Iterable[Sample]) -> str:

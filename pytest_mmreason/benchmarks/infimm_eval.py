@@ -91,6 +91,7 @@ def load(folder: Path, name: str = "infimm-eval", corrections: bool = True) -> B
         weights=weights,
         fingerprint=fingerprint(PROTOCOL, weights, made),
         notes=tuple(notes),
+        file=known.file,
     )
 
 

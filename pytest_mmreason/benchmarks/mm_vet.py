@@ -93,6 +93,7 @@ def _load(folder: Path, name: str, official: str, capabilities: tuple[str, ...])
         source=known.source,
         fingerprint=fingerprint(PROTOCOL, {}, samples),
         notes=tuple(notes),
+        file=known.file,
     )
 
 

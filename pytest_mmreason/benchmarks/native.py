@@ -56,6 +56,7 @@ def load(folder: Path, name: str | None = None) -> Benchmark:
         weights=manifest.weights,
         fingerprint=fingerprint(manifest.protocol, manifest.weights, samples),
         notes=tuple(_weight_notes(manifest.weights, samples)),
+        file=manifest.samples,
     )
 
 

@@ -78,6 +78,7 @@ def load(path: Path, name: str | None = None) -> Benchmark:
         source=path.name,
         fingerprint=fingerprint(PROTOCOL, {}, samples),
         notes=tuple(reader.notes()),
+        file=path.name,
     )
 
 
