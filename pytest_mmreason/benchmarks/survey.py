@@ -327,6 +327,8 @@ def _few_steps(samples: Sequence[Sample], file: str) -> Iterator[Finding]:
             few[sample.complexity, len(sample.steps)].append(sample.id)
     for (complexity, number), ids in few.items():
         steps = "1 step" if number == 1 else f"{number} steps"
-        wanted = f"; at least {FEWEST_STEPS[complexity]} are expected of {complexity} complexity"
-        text = steps + (wanted if complexity in FEWEST_STEPS else ", where other samples have some")
+        text = f"{steps}, where other samples have some"
+        if complexity in FEWEST_STEPS:
+            fewest = FEWEST_STEPS[complexity]
+            text = f"{steps}; at least {fewest} are expected of {complexity} complexity"
         yield Finding(REMARK, "few steps", tuple(ids), file, text)

@@ -32,14 +32,14 @@ class SurveyPrinter:
         self._writer.sep("=", encodable(f"mmreason: {inert(survey.spec)}", sys.stdout), bold=True)
         if survey.counts:
             for title, text in facts(survey):
-                self._folded(f" {title:12} {text}", 14)
+                self._folded(f" {title:17} {text}", 19)
             for table in tables(survey.counts):
                 self._line("")
                 for line in render(table, self._writer.fullwidth - 1, self._writer.hasmarkup):
                     self._line(f" {line}" if line else "")
             self._line("")
             for title, text in distributions(survey.counts):
-                self._folded(f" {title:12} {text}", 14)
+                self._folded(f" {title:17} {text}", 19)
         for note in survey.notes:
             self._folded(f" note: {inert(note)}", 7)
         for level, mood in ((FAULT, "red"), (REMARK, "yellow")):
@@ -79,8 +79,10 @@ class SurveyPrinter:
 
     def _folded(self, text: str, indent: int) -> None:
         width = max(40, self._writer.fullwidth - 1)
-        for line in textwrap.wrap(text, width, subsequent_indent=" " * indent):
-            self._line(line)
+        # No line ends between a value and its number.
+        kept = text.replace(" (", "\N{NO-BREAK SPACE}(")
+        for line in textwrap.wrap(kept, width, subsequent_indent=" " * indent):
+            self._line(line.replace("\N{NO-BREAK SPACE}(", " ("))
 
     def _line(self, text: str, **markup: bool) -> None:
         self._writer.line(encodable(text, sys.stdout), **markup)
@@ -109,7 +111,7 @@ def facts(survey: Survey) -> Iterator[tuple[str, str]]:
     yield "answers", " · ".join(answers)
     for name in ("multi_image", "counter_intuitive"):
         if found[name]:
-            yield name.replace("_", "-")[:12], f"{found[name]:,} ({_share(found[name], found)})"
+            yield name.replace("_", "-"), f"{found[name]:,} ({_share(found[name], found)})"
 
 
 def tables(found: Mapping[str, Any]) -> Iterator[Table]:
@@ -132,6 +134,9 @@ def distributions(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if values:
             named = [f"{inert(name)} ({number:,})" for name, number in values.items()]
             more = [f"… {len(named) - MOST_ROWS} more"] if len(named) > MOST_ROWS else []
+            if title == "steps":  # as Figure 2 (c) of InfiMM-Eval sums them up
+                several = sum(number for steps, number in values.items() if int(steps) >= 3)
+                more.append(f"three or more ({several:,} of {sum(values.values()):,})")
             yield title, " · ".join(named[:MOST_ROWS] + more)
 
 
