@@ -49,11 +49,15 @@ def clusters(questions: Sequence[str]) -> list[Cluster]:
     for number, question in enumerate(questions):
         if found := words(question):
             same[tuple(found)].append(number)
-    pairs = {key: frozenset(pairwise(("", *key, ""))) for key in same}
+    known: dict[tuple[str, str], int] = {}
+    pairs = {
+        key: frozenset(known.setdefault(pair, len(known)) for pair in pairwise(("", *key, "")))
+        for key in same
+    }
     common = Counter(pair for found in pairs.values() for pair in found)
     members: dict[tuple[str, ...], list[int]] = {}
     lowest: dict[tuple[str, ...], float] = {}
-    holders: defaultdict[tuple[str, str], list[tuple[str, ...]]] = defaultdict(list)
+    holders: defaultdict[int, list[tuple[str, ...]]] = defaultdict(list)
     for key, numbers in same.items():
         mine = pairs[key]
         rarest = sorted(mine, key=lambda pair: (common[pair], pair))
@@ -76,6 +80,6 @@ def clusters(questions: Sequence[str]) -> list[Cluster]:
     ]
 
 
-def _jaccard(one: frozenset[object], other: frozenset[object]) -> float:
+def _jaccard(one: frozenset[int], other: frozenset[int]) -> float:
     shared = len(one & other)
     return shared / (len(one) + len(other) - shared)

@@ -16,6 +16,7 @@ from typing import Any
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.benchmarks.inspection import Inspected
 from pytest_mmreason.benchmarks.likeness import clusters, words
+from pytest_mmreason.benchmarks.tsv import SELECT
 from pytest_mmreason.errors import BenchmarkError
 from pytest_mmreason.sample import ImageRef, Sample
 from pytest_mmreason.scoring import cell_name, integration
@@ -265,7 +266,8 @@ def _alike(
     def seen(sample: Sample) -> tuple[str, ...]:
         return tuple((images[i].sha256 if i in images else "") or i.path for i in sample.images)
 
-    for cluster in clusters([sample.question for sample in samples]):
+    # What ends every multiple-choice question makes none of them alike.
+    for cluster in clusters([sample.question.removesuffix(SELECT) for sample in samples]):
         members = [samples[number] for number in cluster.members]
         ids = tuple(member.id for member in members)
         shown = f"({cluster.likeness:.2f}): {members[0].question[:60]!r}"

@@ -27,6 +27,9 @@ REQUIRED = ("index", "question")
 _LETTERS = frozenset(string.ascii_uppercase)
 """What the columns of a multiple-choice question's options are called."""
 
+SELECT = "Please select the correct answer from the options above."
+"""How VLMEvalKit ends a multiple-choice question."""
+
 _LONGEST_INDEX = 64
 """An image cell no longer than this names the row that holds the image, as VLMEvalKit reads it."""
 
@@ -343,7 +346,7 @@ def choices(
     lines = [f"Hint: {hint.strip()}"] if hint.strip() else []
     lines += [f"Question: {question}", "Options:"]
     lines += [f"{letter}. {text}" for letter, text in options.items()]
-    lines.append("Please select the correct answer from the options above.")
+    lines.append(SELECT)
     letter = (answer or "").strip()
     if letter in options:
         text = options[letter]

@@ -64,7 +64,7 @@ def test_questions_of_one_template_are_not_compared_pair_by_pair(
 ) -> None:
     compared = []
 
-    def counted(one: frozenset[object], other: frozenset[object]) -> float:
+    def counted(one: frozenset[int], other: frozenset[int]) -> float:
         compared.append(1)
         return 0.0
 

@@ -12,6 +12,7 @@ import pytest
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.benchmarks.inspection import Inspected, inspect
 from pytest_mmreason.benchmarks.survey import FAULT, REMARK, Finding, Survey, count, survey
+from pytest_mmreason.benchmarks.tsv import choices
 from pytest_mmreason.sample import ImageRef, Sample
 from tests.support.official import picture
 
@@ -126,6 +127,20 @@ def test_question_asked_of_different_images_is_a_remark() -> None:
     assert found[0].text.startswith("the same question about different images (1.00)")
     (near,) = surveyed(sample(1, question=QUESTION), sample(2, question=NEARLY))
     assert near.text.startswith("nearly the same question about different images (0.8")
+
+
+def test_options_are_compared_and_what_ends_every_such_question_is_not() -> None:
+    shared = (ImageRef("a.png", "root"),)
+    first, second = (
+        sample(
+            n, question=choices(f"Which {what}?", {"A": "yes", "B": "no"}, None)[0], images=shared
+        )
+        for n, what in enumerate(["animal", "colour"])
+    )
+    assert surveyed(first, second) == ()
+    assert told(surveyed(first, sample(3, question=first.question, images=shared))) == [
+        (FAULT, "duplicate sample", ("s0", "s3"))
+    ]
 
 
 def test_images_are_the_same_by_content_where_it_is_known() -> None:
