@@ -132,6 +132,49 @@ def test_dropped_connection_is_gone_on_with_in_the_same_call(
     assert ranges == [None, "bytes=100-", "bytes=150-"]
 
 
+def test_reset_connection_is_gone_on_with_too(fetch: Fetching, tmp_path: Path) -> None:
+    hub = infimm(cut={"images.zip": [100, 50]}, resets=True)
+    assert fetch(hub, "infimm-eval", tmp_path) == 0
+    # What was on its way when the reset came may be lost, so that a range may be the last one.
+    assert len([path for path, _ in hub.fetched() if path == "images.zip"]) == 3
+
+
+def test_table_of_mm_vet_is_fetched_at_the_known_commit(fetch: Fetching, tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow", reason="the extra hub is not installed")
+    from pyarrow.parquet import write_table
+
+    rows = [
+        {
+            "id": key,
+            "question": row["question"],
+            "answer": row["answer"],
+            "capability": row["capability"],
+            "image": {"bytes": picture("red", (40, 40 + n)), "path": None},
+        }
+        for n, (key, row) in enumerate(VET.items())
+    ]
+    buffer = io.BytesIO()
+    write_table(arrow.Table.from_pylist(rows), buffer)
+    name = "data/test-00000-of-00001.parquet"
+    hub = StandIn("whyu/mm-vet", {"README.md": b"", name: buffer.getvalue()}, large=(name,))
+    assert fetch(hub, "mm-vet", tmp_path) == 0
+    assert hub.asked[0][0] == f"/api/datasets/whyu/mm-vet/revision/{COMMIT}"
+    assert [s.id for s in open_benchmark(tmp_path, "mm-vet").samples] == list(VET)
+    assert fetch(hub, "mm-vet", tmp_path) == 0
+    assert hub.fetched() == [(name, None)]
+
+
+def test_table_without_pyarrow_is_not_downloaded(
+    fetch: Fetching, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    hub = StandIn("whyu/mm-vet", {"data/test-0.parquet": b"PAR1"})
+    assert fetch(hub, "mm-vet", tmp_path / "x") == 4
+    assert "needs pyarrow: pip install 'pytest-mmreason[hub]'" in fetch.err
+    assert hub.fetched() == [] and not (tmp_path / "x").exists()
+
+
 def test_download_that_broke_off_is_finished_by_the_next_call(
     fetch: Fetching, tmp_path: Path
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import socket
+import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +22,7 @@ class StandIn:
 
     files:    path -> content. large: paths that are told with a SHA-256, as LFS files are.
     cut:      path -> bytes after which each reply drops the connection, one entry a reply.
+    resets:   whether a dropped connection is reset.
     status:   what every request gets instead of an answer; codes are the hub's error names.
     wrong:    paths of which another hash is told than their own.
     token:    the token that is asked for, if any.
@@ -32,6 +35,7 @@ class StandIn:
     license: str = "cc-by-nc-4.0"
     large: tuple[str, ...] = ()
     cut: dict[str, list[int]] = field(default_factory=dict)
+    resets: bool = False
     status: int = 0
     code: str = ""
     wrong: tuple[str, ...] = ()
@@ -110,6 +114,10 @@ def serving(hub: StandIn) -> Iterator[StandIn]:
                 self.wfile.write(rest[: hub.cut[name].pop(0)])
                 self.wfile.flush()
                 self.close_connection = True
+                if hub.resets:
+                    linger = struct.pack("ii", 1, 0)
+                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                    self.connection.close()
                 return
             self.wfile.write(rest)
 
