@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_mmreason.benchmarks.base import Benchmark
+from pytest_mmreason.benchmarks.infimm_eval import COMPLEXITIES
 from pytest_mmreason.benchmarks.inspection import Inspected
 from pytest_mmreason.benchmarks.likeness import clusters, words
 from pytest_mmreason.benchmarks.tsv import SELECT
@@ -162,7 +163,7 @@ def count(samples: Sequence[Sample]) -> dict[str, Any]:
         "and_answers": sum("<AND>" in answer for answer in answers),
         "or_answers": sum("<OR>" in answer for answer in answers),
         "categories": _numbers(sample.category for sample in samples),
-        "complexities": _numbers(sample.complexity for sample in samples),
+        "complexities": _numbers(sorted((s.complexity for s in samples), key=_rank)),
         "cells": _numbers(
             cell_name(sample.category, sample.complexity)
             for sample in samples
@@ -181,6 +182,11 @@ def count(samples: Sequence[Sample]) -> dict[str, Any]:
 
 def _numbers(values: Iterable[str]) -> dict[str, int]:
     return {name: number for name, number in Counter(values).items() if name}
+
+
+def _rank(complexity: str) -> int:
+    """InfiMM-Eval's order; others follow as the benchmark names them."""
+    return COMPLEXITIES.index(complexity) if complexity in COMPLEXITIES else len(COMPLEXITIES)
 
 
 def _by_number(values: Iterable[str]) -> dict[str, int]:

@@ -52,6 +52,7 @@ def test_counts() -> None:
         Sample("3", "q", (c,), None, (), "abd", "moderate", tags=("t", "t")),
         Sample("4", "q", (), "x", (), capabilities=("rec", "ocr")),
     ]
+    assert list(count(made)["complexities"]) == ["moderate", "high"]
     assert count(made) == {
         "samples": 4,
         "weight": 5.0,
