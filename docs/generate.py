@@ -1,4 +1,7 @@
-"""Writes what is made from tables, options.md, models.md and figures of tiny.md: python docs/generate.py."""
+"""Writes what is made from tables: python docs/generate.py.
+
+options.md and models.md whole; of tiny.md and published.md the figures.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from pathlib import Path
 
 from pytest_mmreason.models.presets import PAPERS, Preset, Usage, cited_in_full, load
 from pytest_mmreason.options import OPTIONS
+from pytest_mmreason.published import Row, recomputed
+from pytest_mmreason.published import load as load_published
 
 HEAD = """# Options
 
@@ -22,8 +27,8 @@ This page is made from the options' own table by `python docs/generate.py`.
 TAIL = """
 `--mm-list models|judges|benchmarks` prints what there is and exits. The ini option `mm_suite` says when the
 bundled suite joins a session: `auto` (the default: unless the command line names a path without naming
-`--mm-benchmark` too, or a test of your own asks for `mm_evaluate`), `on` or `off`. `--mm-model=` switches off
-the model that an ini file names.
+`--mm-benchmark` too, or a test of your own asks for `mm_evaluate`), `on` or `off`. `--mm-model=` and
+`--mm-compare=` switch off what an ini file names.
 """
 
 
@@ -138,15 +143,74 @@ def tiny_page() -> str:
         for name, row in accuracy.items()
     ]
     table = f"{head}{''.join(rows)}\n{measured['puzzles of each kind']} puzzles of each kind.\n"
-    before, rest = page.split(f"{MEASURED}\n")
-    after = rest.partition(f"{MEASURED_END}\n")[2]
-    return f"{before}{MEASURED}\n{table}{MEASURED_END}\n{after}"
+    return _filled(page, MEASURED, table)
 
 
-MEASURED, MEASURED_END = "<!-- measured -->", "<!-- end -->"
+MEASURED, END = "<!-- measured -->", "<!-- end -->"
+
+
+def _filled(page: str, start: str, content: str) -> str:
+    """`page` with `content` between the marks `start` and END."""
+    before, rest = page.split(f"{start}\n")
+    after = rest.partition(f"{END}\n")[2]
+    return f"{before}{start}\n{content}{END}\n{after}"
+
+
+FAULTS, REVISIONS = "<!-- faults -->", "<!-- revisions -->"
+NOW, BEFORE, PLAIN = "Eq. 1, 279 samples", "Eq. 1, 283 samples", "plain mean"
+
+
+def published_page() -> str:
+    """The text of published.md, with what its data do not add up to."""
+    page = (Path(__file__).parent / "published.md").read_text(encoding="utf-8")
+    results = load_published("infimm-eval")
+
+    def made(row: Row, weights: str, basis: str) -> float | None:
+        return recomputed(row.scores, results.weights[weights]).get(basis)
+
+    def shown(score: float | None) -> str:
+        return "" if score is None else f"{score:.2f}"
+
+    ways = [(NOW, "category"), (BEFORE, "category"), (PLAIN, "category")]
+    ways += [(NOW, "complexity"), (BEFORE, "complexity")]
+    faults = _header(["row", "table", "printed", *map(_way, ways)])
+    for row in results.rows:
+        if row.fault:
+            where = row.sources[0].removeprefix("Table ")
+            cells = [shown(made(row, *way)) for way in ways]
+            faults += _line_of([row.label, where, shown(row.scores["overall"]), *cells])
+    said = dict.fromkeys(row.fault for row in results.rows if row.fault)
+    notes = [
+        ("; ".join(row.label for row in results.rows if row.fault == fault), fault)
+        for fault in said
+    ]
+    notes += [(where[0].upper() + where[1:], text) for where, text in results.remarks]
+    faults += "\n" + "".join(f"- {what}: {text}.\n" for what, text in notes)
+    ways = [way for way in ways if way[0] != PLAIN]
+    revisions = _header(["row", "overall", *map(_way, ways), "fits"])
+    for row in results.of("Table 1"):
+        overall = row.scores["overall"]
+        errors = [(made(row, *way) or 0.0) - overall for way in ways]
+        fits = f"{row.revision} samples" + (", by category only" if row.fault else "")
+        revisions += _line_of([row.label, shown(overall), *(f"{e:+.4f}" for e in errors), fits])
+    return _filled(_filled(page, FAULTS, faults), REVISIONS, revisions)
+
+
+def _way(way: tuple[str, str]) -> str:
+    return f"{way[0].removeprefix('Eq. 1, ')}, by {way[1]}"
+
+
+def _header(cells: list[str]) -> str:
+    return f"{_line_of(cells)}|{'---|' * len(cells)}\n"
+
+
+def _line_of(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
+
 
 if __name__ == "__main__":
     folder = Path(__file__).parent
     (folder / "options.md").write_text(page(), encoding="utf-8")
     (folder / "models.md").write_text(models_page(), encoding="utf-8")
+    (folder / "published.md").write_text(published_page(), encoding="utf-8")
     (folder / "tiny.md").write_text(tiny_page(), encoding="utf-8")

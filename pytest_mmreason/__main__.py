@@ -15,7 +15,7 @@ from pytest_mmreason.errors import BenchmarkError, UsageError
 from pytest_mmreason.options import OPTIONS, Option
 
 DAY_S = 86_400.0
-GATES = ("output", "threshold", "max_errors", "on_error", "show")
+GATES = ("output", "threshold", "max_errors", "on_error", "show", "compare")
 """The options that a merge takes, as pytest does."""
 
 OPTIONS_BY_NAME = {option.name: option for option in OPTIONS}
@@ -108,7 +108,7 @@ def _add_cache(parser: argparse.ArgumentParser) -> None:
 
 
 def _cache(chosen: argparse.Namespace) -> int:
-    from pytest_mmreason.store import inspect, prune
+    from pytest_mmreason.upkeep import inspect, prune
 
     folder: Path = chosen.mm_cache_dir
     if chosen.older_than is not None and not chosen.prune:

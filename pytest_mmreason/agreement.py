@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_mmreason.benchmarks.base import Benchmark, fingerprint
+from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.errors import BenchmarkError, MissingPrediction, nearest
 from pytest_mmreason.gates import TOLERANCE, Gate
 from pytest_mmreason.models.base import Request, Response
@@ -110,7 +110,6 @@ def load(path: Path, benchmarks: Mapping[str, Benchmark]) -> Graded:
         protocol=protocol,
         samples=tuple(samples),
         source=path.name,
-        fingerprint=fingerprint(protocol, {}, samples),
     )
     return Graded(benchmark, answers, scores)
 

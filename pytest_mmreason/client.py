@@ -16,6 +16,8 @@ from pytest_mmreason.settings import Settings
 from pytest_mmreason.verdict import Verdict
 
 if TYPE_CHECKING:
+    import pytest
+
     # A worker has a client and no engine: it does not import one.
     from pytest_mmreason.engine import Engine
     from pytest_mmreason.imaging import LoadedImage
@@ -66,7 +68,8 @@ class Session(Protocol):
 
     is_worker: bool
     settings: Settings
-    current: Work | None
+    item: pytest.Item | None
+    """The item that runs, or ran last."""
 
     @property
     def plan(self) -> Plan:

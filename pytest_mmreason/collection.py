@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Iterator, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -22,6 +22,8 @@ from pytest_mmreason.sample import Sample
 SUITE_NODE_ID = "mmreason/test_benchmark.py"
 _FAULT = "mmreason: "
 _SUITE = "pytest_mmreason.suite.test_benchmark"
+
+_Kind: TypeAlias = tuple[str, str, tuple[str, ...], bool, bool, tuple[str, ...]]
 
 
 class SuiteModule(pytest.Module):
@@ -160,9 +162,11 @@ class Parametrizer:
         self._plan = plan
         self._slugs = {b.name: slugs([s.id for s in b.samples]) for b in _benchmarks(plan)}
         samples = [sample for b in _benchmarks(plan) for sample in b.samples]
-        values = [value for sample in samples for value in _marked(sample)]
+        # In order: the first of several values that would have one name keeps it.
+        kinds = dict.fromkeys(map(_kind, samples))
+        values = [value for kind in kinds for value in _marked(*kind)]
         self._names = marker_names(values, _foreign_markers(config))
-        self._marks: dict[tuple[str, ...], list[pytest.MarkDecorator]] = {}
+        self._marks = {kind: self._marks_of(kind) for kind in kinds}
         for value, name in self._names.items():
             if name not in STANDARD_MARKERS:
                 config.addinivalue_line("markers", f"{name}: mmreason samples of {value!a}")
@@ -195,32 +199,48 @@ class Parametrizer:
             if name in seen:
                 name = slug(f"{name}\0{plan.key(work)}")
             seen.add(name)
-            yield pytest.param(work, id=name, marks=self._marks_of(sample))
+            yield pytest.param(work, id=name, marks=self._marks[_kind(sample)])
 
-    def _marks_of(self, sample: Sample) -> list[pytest.MarkDecorator]:
-        values = tuple(dict.fromkeys(_marked(sample)))
-        if values not in self._marks:
-            names = ["mmreason", *(self._names[value] for value in values)]
-            self._marks[values] = [getattr(pytest.mark, name) for name in dict.fromkeys(names)]
-        return self._marks[values]
+    def _marks_of(self, kind: _Kind) -> list[pytest.MarkDecorator]:
+        names = ["mmreason", *(self._names[value] for value in _marked(*kind))]
+        return [getattr(pytest.mark, name) for name in dict.fromkeys(names)]
 
 
 def _benchmarks(plan: Plan) -> list[Any]:
     return list({run.benchmark.name: run.benchmark for run in plan.runs}.values())
 
 
-def _marked(sample: Sample) -> Iterator[str]:
-    """Everything about a sample that becomes a marker."""
-    if sample.category:
-        yield sample.category
-    if sample.complexity:
-        yield sample.complexity
-    yield from sample.capabilities
-    if len(sample.images) > 1:
+def _kind(sample: Sample) -> _Kind:
+    """Everything about a sample that becomes a marker; many samples share one kind."""
+    return (
+        sample.category,
+        sample.complexity,
+        sample.capabilities,
+        len(sample.images) > 1,
+        sample.counter_intuitive,
+        sample.tags,
+    )
+
+
+def _marked(
+    category: str,
+    complexity: str,
+    capabilities: tuple[str, ...],
+    multi_image: bool,
+    counter_intuitive: bool,
+    tags: tuple[str, ...],
+) -> Iterator[str]:
+    """The markers of a kind of samples, by what they stand for."""
+    if category:
+        yield category
+    if complexity:
+        yield complexity
+    yield from capabilities
+    if multi_image:
         yield "multi_image"
-    if sample.counter_intuitive:
+    if counter_intuitive:
         yield "counter_intuitive"
-    yield from sample.tags
+    yield from tags
 
 
 def _foreign_markers(config: pytest.Config) -> set[str]:

@@ -21,7 +21,7 @@ from pytest_mmreason.errors import (
     ModelError,
 )
 from pytest_mmreason.imaging import LoadedImage
-from pytest_mmreason.judges.base import Judge, JudgeTask
+from pytest_mmreason.judges.base import Judge, JudgeTask, provenance
 from pytest_mmreason.models.base import (
     BatchingModel,
     ModelAdapter,
@@ -37,7 +37,6 @@ from pytest_mmreason.outcome import (
     empty,
     failed,
     joined,
-    judge_models,
     with_answer,
     with_verdicts,
 )
@@ -81,7 +80,7 @@ class Evaluator:
         self.judge_pool = Pool("judge", *limits)
         self.cache_hits = {"model": 0, "judge": 0}
         self._caps: dict[int, asyncio.Semaphore] = {}
-        self._batchers: dict[int, Batcher] = {}
+        self._batchers: dict[int, Batcher | None] = {}
 
     async def evaluate(
         self, run: RunSpec, sample: Sample, repeat: int, model: ModelAdapter, judge: Judge
@@ -117,9 +116,21 @@ class Evaluator:
             return dataclasses.replace(draft, status=REFUSED, reason=reason, score=0.0), None
         if sample.answer is None:
             return dataclasses.replace(draft, status=UNJUDGED, reason="no reference answer"), None
-        if not text:
+        if not text and not self._is_recorded(judge, run, sample):
             return empty(draft, self.settings.judge_runs, response), None
-        return await self._judged(draft, run, sample, text, judge)
+        record, fatal = await self._judged(draft, run, sample, text, judge)
+        if not text and not record.score:
+            record = dataclasses.replace(record, reason="empty answer")
+        return record, fatal
+
+    def _is_recorded(self, judge: Judge, run: RunSpec, sample: Sample) -> bool:
+        """True if the judge holds every verdict of `sample`, and asks nobody for one."""
+        recorded = getattr(judge, "recorded", None)
+        tasks = (
+            JudgeTask(sample, "", run.benchmark.protocol, i)
+            for i in range(self.settings.judge_runs)
+        )
+        return recorded is not None and all(recorded(task) is not None for task in tasks)
 
     async def respond(
         self,
@@ -214,10 +225,11 @@ class Evaluator:
 
     def batcher(self, model: ModelAdapter) -> Batcher | None:
         """The queue of a model that computes batches; None for any other."""
-        found = self._batchers.get(id(model))
-        if found is None and isinstance(model, BatchingModel):
-            found = self._batchers[id(model)] = Batcher(model, self.model_pool.stats)
-        return found
+        if id(model) not in self._batchers:
+            self._batchers[id(model)] = (
+                Batcher(model, self.model_pool.stats) if isinstance(model, BatchingModel) else None
+            )
+        return self._batchers[id(model)]
 
     async def settle(self) -> None:
         """Wait until every finished answer and verdict is on disk."""
@@ -225,7 +237,7 @@ class Evaluator:
 
     def batchers(self) -> list[Batcher]:
         """Every queue that was opened."""
-        return list(self._batchers.values())
+        return [batcher for batcher in self._batchers.values() if batcher is not None]
 
     def detail(self, model: ModelAdapter) -> str:
         """Where a local model was run, and in batches of which size; "" for any other."""
@@ -320,42 +332,27 @@ class Evaluator:
     ) -> tuple[Record, CallError | None]:
         """`draft` with the verdicts of every judge run."""
         protocol = run.benchmark.protocol
-        results = await asyncio.gather(
-            *(
-                self.verdict(judge, protocol, sample, text, i)
-                for i in range(self.settings.judge_runs)
-            )
-        )
+        asking = [
+            self.verdict(judge, protocol, sample, text, i) for i in range(self.settings.judge_runs)
+        ]
+        results = await asyncio.gather(*asking) if len(asking) > 1 else [await asking[0]]
         usage: dict[str, int] = {}
         for result in results:
             for name, count in result.usage.items():
                 usage[name] = usage.get(name, 0) + count
-        draft = dataclasses.replace(
-            draft,
-            usage={**draft.usage, "judge": usage} if usage else draft.usage,
-            cached=draft.cached and all(r.cached or judge.offline for r in results),
-        )
+        how: dict[str, Any] = {
+            "usage": {**draft.usage, "judge": usage} if usage else draft.usage,
+            "judging": provenance(judge, protocol),
+            "cached": draft.cached and all(r.cached or judge.offline for r in results),
+        }
         errors = [r.error for r in results if r.error is not None]
         fatal = next((error for error in errors if error.fatal), None)
-        verdicts = [r.verdict for r in results if r.verdict is not None]
-        if not verdicts:
-            reason = str(errors[0]) if errors else "the judge gave no verdict"
-            detail = errors[0].detail if errors else None
+        if len(errors) == len(results):
+            detail = errors[0].detail or ""
             return dataclasses.replace(
-                draft, status=JUDGE_ERROR, reason=reason, rationale=detail or ""
+                draft, status=JUDGE_ERROR, reason=str(errors[0]), rationale=detail, **how
             ), fatal
-        flags = draft.flags
-        if errors:
-            flags = (*flags, f"{len(errors)} of {len(results)} judge runs gave no verdict")
-        return (
-            dataclasses.replace(
-                with_verdicts(draft, verdicts),
-                scores=tuple(r.verdict.score if r.verdict else None for r in results),
-                judge_models=judge_models([r.verdict for r in results]),
-                flags=flags,
-            ),
-            fatal,
-        )
+        return with_verdicts(draft, [r.verdict for r in results], **how), fatal
 
     async def _kept_answer(self, key: str) -> Answer | None:
         entry = await self._shelf.get(key)

@@ -42,9 +42,7 @@ def _session(config: pytest.Config) -> Session:
 @pytest.fixture
 def mm_sample(request: pytest.FixtureRequest) -> Sample:
     """A sample of a benchmark (:class:`pytest_mmreason.Sample`); the test runs once for each."""
-    session = _session(request.config)
-    session.current = request.param
-    return session.plan.sample(request.param)
+    return _session(request.config).plan.sample(request.param)
 
 
 @pytest.fixture(scope="session")
@@ -67,15 +65,12 @@ def mm_judge(request: pytest.FixtureRequest) -> JudgeHandle:
     return JudgeHandle(_session(request.config))
 
 
-@pytest.fixture
-def mm_evaluate(request: pytest.FixtureRequest) -> Evaluate:
+@pytest.fixture(scope="session")
+def mm_evaluate(pytestconfig: pytest.Config) -> Evaluate:
     """Asks the model and the judge about a sample: ``mm_evaluate(mm_sample)``."""
-    session = _session(request.config)
-    callspec = getattr(request.node, "callspec", None)
-    work = callspec.params.get("mm_sample") if callspec else None
-    if work is None:
-        pytest.fail("mm_evaluate needs mm_sample in the same test", pytrace=False)
-    return Evaluate(session, work, request)
+    # For the session, and without `request`: pytest takes longer to make either for an item
+    # than the rest of a cached answer's test.
+    return Evaluate(_session(pytestconfig))
 
 
 class ModelHandle:
@@ -86,12 +81,13 @@ class ModelHandle:
 
     def __call__(self, prompt: str, images: Sequence[Image.Image | ImageRef] = ()) -> Response:
         """The model's response to a prompt and images. Raises ModelError."""
+        from pytest_mmreason.collection import work_of
         from pytest_mmreason.prompting import Prompt
         from pytest_mmreason.registry import FIXTURE
 
         spec = self.session.settings.model[0]
-        if self.session.current is not None:
-            spec = self.session.plan.runs[self.session.current.run].spec
+        if self.session.item is not None and (work := work_of(self.session.item)) is not None:
+            spec = self.session.plan.runs[work.run].spec
         if spec == FIXTURE:
             _no_fixture("mm_model")
         return self.session.client.generate(spec, Prompt.of(prompt), [_loaded(i) for i in images])
@@ -143,10 +139,20 @@ def _answered(response: object) -> str:
 class Evaluate:
     """What ``mm_evaluate`` is: evaluates a sample, or records what a test did by hand."""
 
-    def __init__(self, session: Session, work: Work, request: pytest.FixtureRequest) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._work = work
-        self._request = request
+
+    @property
+    def _item(self) -> pytest.Item:
+        """The item that runs."""
+        assert self._session.item is not None
+        return self._session.item
+
+    @property
+    def _work(self) -> Work:
+        """What the item that runs is expected to evaluate."""
+        __tracebackhide__ = True
+        return needed_work(self._item)
 
     def __call__(self, sample: Sample) -> Record:
         """The record of `sample`.
@@ -158,19 +164,19 @@ class Evaluate:
         from pytest_mmreason.registry import FIXTURE
         from pytest_mmreason.reports.terminal import refresh_progress
 
-        session, config = self._session, self._request.config
+        session, work, config = self._session, self._work, self._item.config
         self._check_own(sample)
-        run = session.plan.runs[self._work.run]
+        run = session.plan.runs[work.run]
         if run.spec == FIXTURE:
             self._bring("mm_model", ModelHandle, session.client.bring_model)
         if session.settings.judge == FIXTURE:
             self._bring("mm_judge", JudgeHandle, session.client.bring_judge)
-        changed = sample if sample != session.plan.sample(self._work) else None
+        changed = sample if sample != session.plan.sample(work) else None
         refresh = None if session.is_worker else lambda: refresh_progress(config)
-        done = session.client.evaluate(self._work, changed, refresh)
+        done = session.client.evaluate(work, changed, refresh)
         if done.stop:
             # Exit 1, not 2: the run has failed, nobody has interrupted it.
-            self._request.session.shouldfail = "mmreason: no later sample could fare better"
+            self._item.session.shouldfail = "mmreason: no later sample could fare better"
         return self._keep(done.record)
 
     def record(self, sample: Sample, response: object, verdict: Verdict | float) -> Record:
@@ -211,8 +217,8 @@ class Evaluate:
         __tracebackhide__ = True
         from pytest_mmreason.registry import FIXTURE
 
-        asked = name in self._request.fixturenames and spec != FIXTURE
-        if asked and not isinstance(self._request.getfixturevalue(name), ours):
+        asked = name in getattr(self._item, "fixturenames", ()) and spec != FIXTURE
+        if asked and not isinstance(self._value(name), ours):
             option = f"--{name.replace('_', '-')}"
             pytest.fail(
                 f"this test asked your own fixture {name}, and would record what it said as that "
@@ -227,26 +233,32 @@ class Evaluate:
         from pytest_mmreason.errors import UsageError
 
         try:
-            made = self._request.getfixturevalue(name)
+            made = self._value(name)
         except Exception as error:
             # It would raise for every item alike; pytest shows the traceback of this one.
-            self._request.session.shouldfail = (
+            self._item.session.shouldfail = (
                 f"mmreason: the fixture {name} raised {type(error).__name__}"
             )
             raise
         problem = _missing_fixture(name) if isinstance(made, ours) else ""
         if not problem:
             try:
-                bring(made, self._request.config.stash[SCOPES_KEY].get(name) == "session")
+                bring(made, self._item.config.stash[SCOPES_KEY].get(name) == "session")
             except UsageError as error:
                 problem = str(error)
         if problem:
-            self._request.session.shouldfail = f"mmreason: {problem}"
+            self._item.session.shouldfail = f"mmreason: {problem}"
             pytest.fail(problem, pytrace=False)
+
+    def _value(self, fixture: str) -> Any:
+        """The value of a fixture for the item that runs."""
+        return self._item._request.getfixturevalue(fixture)  # type: ignore[attr-defined]
 
     def _keep(self, record: Record) -> Record:
         __tracebackhide__ = True
-        item = self._request.node
+        from pytest_mmreason.reports.failure import problem_of
+
+        item = self._item
         item.stash[RECORD_KEY] = record
         # Reports share the item's list: a rerun's properties take the place of the first try's.
         item.user_properties[:] = [
@@ -256,21 +268,33 @@ class Evaluate:
             *([("mmreason_score", record.score)] if record.score is not None else []),
         ]
         settings = self._session.settings
-        problem = _problem(record, settings.cache, settings.item_threshold)
+        problem = problem_of(record, settings.cache, settings.item_threshold)
         if problem:
             pytest.fail(problem, pytrace=False)
         return record
+
+
+def needed_work(item: pytest.Item) -> Work:
+    """What an item that asks for ``mm_evaluate`` is expected to evaluate; fails it if nothing is."""
+    __tracebackhide__ = True
+    from pytest_mmreason.collection import work_of
+
+    work = work_of(item)
+    if work is None:
+        pytest.fail("mm_evaluate needs mm_sample in the same test", pytrace=False)
+    return work
 
 
 def keep_failed_call(item: pytest.Item, report: pytest.TestReport, error: BaseException) -> None:
     """A call that a test made by hand and that failed ends its sample as one of ours would."""
     if not hasattr(error, "retryable") or RECORD_KEY in item.stash:
         return
+    from pytest_mmreason.collection import work_of
     from pytest_mmreason.errors import CallError
     from pytest_mmreason.outcome import draft_record, failed
+    from pytest_mmreason.reports.failure import problem_of
 
-    callspec = getattr(item, "callspec", None)
-    work = callspec.params.get("mm_sample") if callspec else None
+    work = work_of(item)
     wanted = "mm_evaluate" in getattr(item, "fixturenames", ())
     if not isinstance(error, CallError) or work is None or not wanted:
         return
@@ -279,39 +303,7 @@ def keep_failed_call(item: pytest.Item, report: pytest.TestReport, error: BaseEx
     draft = draft_record(plan.runs[work.run], plan.sample(work), work.repeat, plan.judge, None)
     record = failed(draft, error)
     item.stash[RECORD_KEY] = record
-    report.longrepr = _problem(record, session.settings.cache)
-
-
-def _problem(record: Record, cache: str, item_threshold: float | None = None) -> str | None:
-    """Why the item fails, what to do about it, and how to run it again; None if it passes.
-
-    cache: the value of ``--mm-cache``.
-    """
-    from pytest_mmreason.reports.text import LONGEST_SHOWN, inert, rerun_hint
-
-    if record.is_error:
-        what = f"{record.status}: {record.reason}"
-        # A run that asks nobody brings no more the next time.
-        asks = cache != "only" or record.status not in ("model_error", "judge_error")
-        advice = _ADVICE.get(record.status, "") if asks else ""
-        detail = f"\n{record.rationale}" if record.rationale else ""
-    elif item_threshold is not None and record.score is not None and record.score < item_threshold:
-        what = f"scored {record.score:.2f}, below --mm-item-threshold={item_threshold:g}"
-        advice = f"answer: {(record.response or '')[:300]!r}"
-        detail = f"\n{record.rationale}" if record.rationale else ""
-    else:
-        return None
-    # Reason and detail may hold a model's whole output; the record keeps what is cut here.
-    what, detail = (inert(t, keep_newlines=True, limit=LONGEST_SHOWN) for t in (what, detail))
-    return f"{inert(record.sample)}: {what}\n{inert(advice)}\n{rerun_hint(record)}{detail}"
-
-
-_ADVICE = {
-    "model_error": "The model brought no answer. Nothing was cached; the next run asks again.",
-    "judge_error": "The answer is kept, but the judge brought no valid verdict; the next run judges it again.",
-    "data_error": "Mend the file, or run without images (--mm-images=none).",
-    "missing": "There is no recorded answer; the sample is left out of the means.",
-}
+    report.longrepr = problem_of(record, session.settings.cache)
 
 
 def ignored_overrides(config: pytest.Config, settings: Settings) -> list[str]:

@@ -12,9 +12,9 @@ import dataclasses
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from pytest_mmreason.outcome import draft_record
 from pytest_mmreason.plan import Plan, Work
@@ -22,6 +22,7 @@ from pytest_mmreason.record import MISSING, Record, RecordKey
 
 KEPT_JOURNALS = 5
 UNREACHED = "the session ended before it was evaluated"
+_LONG_TEXTS = ("rationale", "response")
 
 
 class Journal:
@@ -107,6 +108,7 @@ class Ledger:
         self._by_item: dict[str, _Entry] = {}
         self._finished = 0
         self._sums: dict[int, tuple[float, float]] = {}
+        self._judgings: list[Mapping[str, Any]] = []
 
     def expect(self, selection: Sequence[tuple[str, Work]]) -> None:
         """Expect a record of each selected item; several processes may say the same."""
@@ -121,12 +123,11 @@ class Ledger:
         Of one item the latest record counts; where several items record one sample, that
         of the last in the collection does, in whatever order they ran.
         """
-        record = Record.from_json(text)
-        slim = dataclasses.replace(record, rationale="", response=None)
-        entry = self._entries.get(record.key)
+        slim = self._sharing(Record.from_json(text, without=_LONG_TEXTS))
+        entry = self._entries.get(slim.key)
         if entry is None:
-            work = self._work_of(record)
-            entry = self._entries.setdefault(record.key, _Entry(work, {}))
+            work = self._work_of(slim)
+            entry = self._entries.setdefault(slim.key, _Entry(work, {}))
         place = entry.items.get(item, entry.items.get(item.rpartition("@")[0], -1))
         if entry.record is not None and place != entry.recorded_by:
             entry.differs = entry.differs or entry.record.score != slim.score
@@ -227,6 +228,14 @@ class Ledger:
     def close(self) -> None:
         """Close the journal."""
         self._journal.close()
+
+    def _sharing(self, record: Record) -> Record:
+        """`record`, with how it was judged held once for all samples that were judged so."""
+        for judging in self._judgings:
+            if judging == record.judging:
+                return dataclasses.replace(record, judging=judging)
+        self._judgings.append(record.judging)
+        return record
 
     def _ordered(self, run: int) -> list[_Entry]:
         entries = [e for e in self._entries.values() if e.work.run == run and (e.items or e.record)]

@@ -22,6 +22,7 @@ from pytest_mmreason.errors import UsageError
 from pytest_mmreason.gates import EXIT_FAILED, EXIT_OK, Outcome, check_thresholds
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.plan import Plan, RunSpec, Work, part_of
+from pytest_mmreason.published import beside
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.reports.files import official_notes, write_json
 from pytest_mmreason.sample import Sample
@@ -33,7 +34,10 @@ FILE_NAME = "shard.json"
 RESULTS = "results.jsonl"
 SCHEMA = 1
 
-_TOLD = ("judge", "prompt", "follow_up", "images", "judge_runs", "repeats", "on_error", "show")
+_SHOWN = ("show", "compare")
+"""Of these, shards of one run may differ."""
+
+_TOLD = ("judge", "prompt", "follow_up", "images", "judge_runs", "repeats", "on_error", *_SHOWN)
 """The settings that a summary or its gates speak of, beside the two quotas."""
 
 
@@ -73,6 +77,7 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
         "retries": summary.retries or {},
         "cache_hits": summary.cache_hits or {},
         "details": {run.spec.model: summary.details.get(run.spec.spec, "") for run in summary.runs},
+        "grade_order": list(summary.grade_order),
     }
     content = {
         "schema": SCHEMA,
@@ -115,6 +120,7 @@ class Gates:
     max_errors: ErrorQuota | None = None
     on_error: str | None = None
     show: int | None = None
+    compare: tuple[str, ...] | None = None
     output: Path | None = None
 
 
@@ -145,18 +151,22 @@ class Merged:
     def _sum_up(self, parts: Sequence[Part]) -> Summary:
         works = list(self.plan.works())
         self.ledger.expect([(json.dumps(self.plan.key(work)), work) for work in works])
+        judged: dict[str, tuple[Path, Mapping[str, Any]]] = {}
         for part in parts:
-            _read_results(part, self.ledger)
+            _read_results(part, self.ledger, judged)
         self._account_for_absent(parts, works)
         records = [self.ledger.records(run) for run in range(len(self.plan.runs))]
         outcome = _joint_outcome([part.outcome for part in parts])
-        summary = summarise(self.plan, records, self.ledger.expected, outcome)
+        published = beside(run.benchmark for run in self.plan.runs)
+        summary = summarise(self.plan, records, self.ledger.expected, outcome, published)
         told = [part.told for part in parts]
         absent = _absent(parts)
         lost = [
             f"shard {shard} is not among the folders; its samples are missing" for shard in absent
         ]
-        notes = [*lost, *(note for one in told for note in one["notes"])]
+        notes = [*lost, *(note for one in told for note in one["notes"]), *summary.notes]
+        orders = [one.get("grade_order", ()) for one in told]
+        summary = dataclasses.replace(summary, grade_order=max(orders, key=len))
         notes += official_notes(summary, self.settings)
         return dataclasses.replace(
             summary,
@@ -213,7 +223,7 @@ def _differences(
 ) -> Iterator[tuple[str, Any, Any]]:
     """(what, of the first, of the other), the most telling first."""
     for name, value in first["settings"].items():
-        if name != "show" and value != other["settings"].get(name):
+        if name not in _SHOWN and value != other["settings"].get(name):
             yield f"--mm-{name.replace('_', '-')}", value, other["settings"].get(name)
     for name in ("models", "threshold", "max_errors"):
         if first[name] != other[name]:
@@ -288,17 +298,41 @@ def _benchmark_from_json(data: Mapping[str, Any]) -> Benchmark:
     return Benchmark(**values)
 
 
-def _read_results(part: Part, ledger: Ledger) -> None:
+def _read_results(
+    part: Part, ledger: Ledger, judged: dict[str, tuple[Path, Mapping[str, Any]]]
+) -> None:
+    """Take the records of `part` in.
+
+    judged: by benchmark, where and how its first record was judged; it is added to.
+    """
     path = part.folder / RESULTS
     try:
         with path.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
                 try:
-                    ledger.add(line.rstrip("\n"))
+                    record = ledger.add(line.rstrip("\n"))
                 except ValueError as error:
                     raise UsageError(f"{path}:{number}: {error}") from None
+                if record.judging:
+                    first = judged.setdefault(record.benchmark, (part.folder, record.judging))
+                    _check_judged_alike(first, (part.folder, record.judging))
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _check_judged_alike(
+    first: tuple[Path, Mapping[str, Any]], other: tuple[Path, Mapping[str, Any]]
+) -> None:
+    """UsageError if two records were judged differently; what a file is called is no difference."""
+    (folder, there), (another, here) = first, other
+    for name in dict.fromkeys([*there, *here]):
+        if name not in ("prompt", "grades") and there.get(name) != here.get(name):
+            told = name.removesuffix("_sha256")
+            values = [f"{_short(j.get(told))} ({_short(j.get(name))})" for j in (there, here)]
+            raise UsageError(
+                f"{folder} and {another} do not compare, their judges' {told} differs: "
+                f"{values[0]} there and {values[1]} here; judge all shards alike"
+            )
 
 
 def _joint_outcome(outcomes: Sequence[Outcome]) -> Outcome:

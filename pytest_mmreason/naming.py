@@ -27,10 +27,11 @@ def slug(text: str, digits: int = 8) -> str:
 
 def slugs(ids: Sequence[str]) -> dict[str, str]:
     """A slug of its own for each id; those that needed no change keep it."""
-    taken = {i for i in ids if slug(i) == i}
+    first = {i: slug(i) for i in ids}
+    taken = {i for i, name in first.items() if name == i}
     result: dict[str, str] = {}
-    for i in ids:
-        digits, name = 8, slug(i)
+    for i, name in first.items():
+        digits = 8
         while name != i and name in taken:
             digits += 4
             name = slug(i, digits)

@@ -136,6 +136,12 @@ def _error_quota(text: str) -> ErrorQuota:
     return ErrorQuota(_whole(0)(text))
 
 
+def _published(text: str) -> str:
+    from pytest_mmreason.published import check_name
+
+    return check_name(text)
+
+
 def _parameter(text: str) -> tuple[str, Any]:
     key, found, value = text.partition("=")
     if not found or not key:
@@ -176,6 +182,7 @@ OPTIONS = (
     Option("on_error", "MODE", "exclude (the default): leave errored samples out of the means; zero: count them as 0.", _choice("exclude", "zero")),
     Option("output", "DIR", "Write results.jsonl, summary.json, summary.md and predictions there.", is_path=True),
     Option("show", "N", "Show the N lowest samples at the end (default: 3).", _whole(0)),
+    Option("compare", "NAME", "Show published results beside the run's own, and its rank: published (the paper's main ones), or the name of a result, model or table. Repeatable.", _published, repeat=True),
     Option("agreement", "FILE", "Measure the judge on graded answers instead of a model.", is_path=True),
     Option("max_disagreement", "D", "With --mm-agreement: fail if the mean |judge - reference| exceeds D in [0, 1].", _number(0, 1)),
     Option("cache_dir", "DIR", "Where responses and verdicts are kept (default: .mmreason/cache in rootdir).", is_path=True),
@@ -248,10 +255,10 @@ def read_settings(config: pytest.Config) -> Settings:
         if given is None or given == []:
             continue
         texts = given if isinstance(given, list) else [given]
-        if option.name == "model" and not any(texts):
-            continue  # --mm-model= switches off what the ini file names
+        if option.name in ("model", "compare") and not any(texts):
+            continue  # --mm-model= and --mm-compare= switch off what the ini file names
+        bases[option.name] = base
         if option.name in ("model", "benchmark", "judge"):
-            bases[option.name] = base
             texts = [absolute_spec(text, base) for text in texts]
         try:
             parsed = [

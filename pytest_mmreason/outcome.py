@@ -62,29 +62,39 @@ def draft_record(
     )
 
 
-def with_verdicts(draft: Record, verdicts: Sequence[Verdict]) -> Record:
-    """`draft` as scored: the means over `verdicts`, the first one's words."""
-    answer_only = [v.score_answer_only for v in verdicts if v.score_answer_only is not None]
-    confidence = [v.confidence for v in verdicts if v.confidence is not None]
+def with_verdicts(draft: Record, verdicts: Sequence[Verdict | None], **more: Any) -> Record:
+    """`draft` as scored: the means over `verdicts`, the first one's words.
+
+    verdicts: by judge run, None where one brought none; at least one is there.
+    more: other fields of the record that are known now.
+    """
+    given = [verdict for verdict in verdicts if verdict is not None]
+    answer_only = [v.score_answer_only for v in given if v.score_answer_only is not None]
+    confidence = [v.confidence for v in given if v.confidence is not None]
     credits: dict[int, list[float]] = {}
-    for verdict in verdicts:
+    for verdict in given:
         for step in verdict.steps:
             credits.setdefault(step.step, []).append(step.credit)
+    flags = draft.flags
+    if absent := len(verdicts) - len(given):
+        flags = (*flags, f"{absent} of {len(verdicts)} judge runs gave no verdict")
     return dataclasses.replace(
         draft,
         status=SCORED,
         reason="",
-        score=_mean([v.score for v in verdicts]),
-        scores=tuple(v.score for v in verdicts),
-        judge_models=judge_models(verdicts),
+        score=_mean([v.score for v in given]),
+        scores=tuple(v.score if v else None for v in verdicts),
+        judge_models=_judge_models(verdicts),
         score_answer_only=_mean(answer_only),
         confidence=_mean(confidence),
         steps=tuple({"step": n, "credit": _mean(c)} for n, c in sorted(credits.items())),
-        rationale=verdicts[0].rationale,
+        rationale=given[0].rationale,
+        flags=flags,
+        **more,
     )
 
 
-def judge_models(verdicts: Sequence[Verdict | None]) -> tuple[str | None, ...]:
+def _judge_models(verdicts: Sequence[Verdict | None]) -> tuple[str | None, ...]:
     """By judge run, what the judge's endpoint called itself; empty if none of them did."""
     names = tuple(verdict.judge_model if verdict else None for verdict in verdicts)
     return names if any(names) else ()

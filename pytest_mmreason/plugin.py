@@ -24,6 +24,7 @@ from pytest_mmreason.fixtures import (
     mm_judge,
     mm_model,
     mm_sample,
+    needed_work,
 )
 from pytest_mmreason.markers import STANDARD_MARKERS
 
@@ -124,6 +125,12 @@ class RunHooks:
         """What the engine may run ahead with depends on how long a user's own fixture lasts."""
         if fixturedef.argname in ("mm_model", "mm_judge"):
             request.config.stash[SCOPES_KEY][fixturedef.argname] = fixturedef.scope
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """The fixtures that last for the session ask which item they serve."""
+        item.config.stash[SESSION_KEY].item = item
+        if "mm_evaluate" in getattr(item, "fixturenames", ()):
+            needed_work(item)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

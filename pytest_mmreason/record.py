@@ -7,7 +7,7 @@ ASCII JSON, so that no reader ever meets a NaN, a lone surrogate or a terminal e
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -44,6 +44,8 @@ class Record:
     score:             in [0, 1], the mean of `scores`; 0.0 when refused, None unless
                        scored or refused.
     scores:            one entry a judge run, None where a run brought no valid verdict.
+    judging:           how the judge came to its verdicts: protocol, prompt by name and hash,
+                       parameters, recorded grades by name and hash; empty where it does not say.
     judge_models:      by judge run, the judge's name as its endpoint or a recording gave it;
                        empty where none did.
     steps:             per reference step, ``{"step": number from 1, "credit": [0, 1]}``.
@@ -66,6 +68,7 @@ class Record:
     score: float | None = None
     scores: tuple[float | None, ...] = ()
     judge_models: tuple[str | None, ...] = ()
+    judging: Mapping[str, Any] = field(default_factory=dict)
     score_answer_only: float | None = None
     steps: tuple[Mapping[str, Any], ...] = ()
     rationale: str = ""
@@ -107,10 +110,11 @@ class Record:
         return json.dumps({"schema": SCHEMA, **values}, allow_nan=False, default=dict)
 
     @classmethod
-    def from_json(cls, text: str) -> Record:
+    def from_json(cls, text: str, without: Container[str] = ()) -> Record:
         """The record that :meth:`to_json` wrote; fields of later schemas are ignored.
 
-        Raises ValueError if the text is no record.
+        without: names of fields that are left at their defaults. Raises ValueError if the
+        text is no record.
         """
         data = json.loads(text)
         if not isinstance(data, dict):
@@ -119,7 +123,7 @@ class Record:
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in data.items()
-            if name in known
+            if name in known and name not in without
         }
         try:
             return cls(**values)

@@ -202,7 +202,9 @@ class Registry:
                 key_option="--mm-judge-api-key-env",
                 makes_calls=settings.cache != "only",
             )
-            params = dict(settings.judge_param)
+            params, base = dict(settings.judge_param), settings.base_of("judge_param")
+            for name in params.keys() & {"prompt", "grades"}:
+                params[name] = base / Path(str(params[name])).expanduser()
             grades = params.pop("grades", None)
             judge = LLMJudge(adapter, params)
             if grades is None:
@@ -210,7 +212,7 @@ class Registry:
             from pytest_mmreason.judges.replay import ReplayJudge
             from pytest_mmreason.judges.resumed import ResumedJudge
 
-            return ResumedJudge(judge, ReplayJudge(str(grades)))
+            return ResumedJudge(judge, ReplayJudge(grades))
         if kind == "replay":
             from pytest_mmreason.judges.replay import ReplayJudge
 

@@ -50,6 +50,8 @@ class Row:
     sd:     over complete passes (ddof 0), 0-100; None if there is none.
     ci95:   [lo, hi] around the score; None below two scored samples.
     runs:   the row's score in each complete pass.
+    answer_only: its score without reasoning, 0-100 (InfiMM-Eval, Figure 4); None unless every
+            sample in the mean was graded so.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Row:
     sd: float | None
     ci95: tuple[float, float] | None
     runs: tuple[float, ...]
+    answer_only: float | None = None
 
 
 class RowNames:
@@ -180,9 +183,10 @@ def score_rows(
     for record in records:
         by_sample.setdefault(record.sample, []).append(record)
     judge_runs = max((len(record.scores) for record in records), default=0) or 1
+    without_steps = any(record.score_answer_only is not None for record in records)
     members: dict[tuple[str, str], list[_Scored]] = {}
     for repeats in by_sample.values():
-        scored = _score_sample(repeats, on_error, judge_runs)
+        scored = _score_sample(repeats, on_error, judge_runs, without_steps)
         for facet in facets(repeats[0]):
             members.setdefault(facet, []).append(scored)
     return {
@@ -194,54 +198,76 @@ def score_rows(
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """A sample's score, and its score in each pass (repeat x judge run), None where absent."""
+    """A sample's score, and its score in each pass (repeat x judge run), None where absent.
+
+    answer_only: its score without reasoning, None where the judge gave none.
+    """
 
     weight: float
     score: float | None
     passes: tuple[float | None, ...]
+    answer_only: float | None
 
 
-def _score_sample(repeats: Sequence[Record], on_error: str, judge_runs: int) -> _Scored:
+def _score_sample(
+    repeats: Sequence[Record], on_error: str, judge_runs: int, without_steps: bool
+) -> _Scored:
+    """without_steps: the run has answer-only scores, so that a 0 without a judge is one too."""
     scores: list[float] = []
+    answers: list[float | None] = []
     passes: list[float | None] = []
     for record in repeats:
         if record.status in COUNTED and record.score is not None:
             scores.append(record.score)
+            # An empty answer and a refusal earn nothing either way.
+            answers.append(0.0 if record.reason else record.score_answer_only)
             # One verdict, given by hand or by a content filter, stands for every judge run.
             passes += record.scores if len(record.scores) > 1 else (record.score,) * judge_runs
         elif record.status in ERRORS and on_error == "zero":
             scores.append(0.0)
+            answers.append(0.0)
             passes += (0.0,) * judge_runs
         else:
             passes += (None,) * judge_runs
     score = math.fsum(scores) / len(scores) if scores else None
-    return _Scored(repeats[0].weight, score, tuple(passes))
+    graded = [answer for answer in answers if answer is not None]
+    is_graded = without_steps and graded and len(graded) == len(scores)
+    answer_only = math.fsum(graded) / len(graded) if is_graded else None
+    return _Scored(repeats[0].weight, score, tuple(passes), answer_only)
 
 
 def _make_row(name: str, kind: str, members: Sequence[_Scored]) -> Row:
-    counted = [(m.weight, m.score, m.passes) for m in members if m.score is not None]
-    weight = math.fsum(w for w, _, _ in counted)
-    score = weighted_score([(w, s) for w, s, _ in counted])
-    passes = max((len(p) for _, _, p in counted), default=0)
-    runs: list[float] = []
-    for i in range(passes):
-        column = [(w, p[i] if i < len(p) else None) for w, _, p in counted]
-        complete = [(w, s) for w, s in column if s is not None]
-        if len(complete) == len(column):
-            value = weighted_score(complete)
-            assert value is not None
-            runs.append(value)
+    counted = [m for m in members if m.score is not None]
+    values = [(m.weight, m.score) for m in counted if m.score is not None]
+    score = weighted_score(values)
+    passes = max((len(m.passes) for m in counted), default=0)
+    # A single pass is the score itself.
+    runs = [score] if passes == 1 else [_pass_score(counted, i) for i in range(passes)]
+    complete = tuple(value for value in runs if value is not None)
     return Row(
         name=name,
         kind=kind,
         n=len(members),
         scored=len(counted),
-        weight=weight,
+        weight=math.fsum(w for w, _ in values),
         score=score,
-        sd=_sd(runs),
-        ci95=confidence_interval([(w, s) for w, s, _ in counted]),
-        runs=tuple(runs),
+        sd=_sd(complete),
+        ci95=confidence_interval(values),
+        runs=complete,
+        answer_only=_answer_only(counted),
     )
+
+
+def _answer_only(counted: Sequence[_Scored]) -> float | None:
+    graded = [(m.weight, m.answer_only) for m in counted if m.answer_only is not None]
+    return weighted_score(graded) if len(graded) == len(counted) else None
+
+
+def _pass_score(counted: Sequence[_Scored], index: int) -> float | None:
+    """The score of one pass; None unless every sample has its part in it."""
+    column = [(m.weight, m.passes[index]) for m in counted if index < len(m.passes)]
+    complete = [(weight, score) for weight, score in column if score is not None]
+    return weighted_score(complete) if len(complete) == len(counted) else None
 
 
 def weighted_score(values: Sequence[tuple[float, float]]) -> float | None:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason import agreement
 from pytest_mmreason.client import Client, LocalClient, Selection
@@ -24,11 +24,15 @@ from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.merge import write_part
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.plan import Plan, Work, cautions, make_plan, set_aside
+from pytest_mmreason.published import beside
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.reports.files import official_notes, prepare_output, write_reports
 from pytest_mmreason.settings import Settings, is_offline
 from pytest_mmreason.store import FILE_NAME, open_store, prepare_home
 from pytest_mmreason.summary import Summary, summarise
+
+if TYPE_CHECKING:
+    import pytest
 
 
 class OwnerSession:
@@ -41,7 +45,7 @@ class OwnerSession:
     ) -> None:
         self.settings = settings
         self.summary: Summary | None = None
-        self.current: Work | None = None
+        self.item: pytest.Item | None = None
         self._registry = registry
         self._rootdir = rootdir
         self._keep = keep
@@ -96,7 +100,8 @@ class OwnerSession:
                             probe()
                 self._roles = (models, judge)
                 self.warnings += cautions(plan)
-                self._warn_of_unknown_answers(plan, models)
+                self._warn_of_unknown(plan, [*models.values(), judge])
+                self._warn_of_unused_runs(judge)
                 self._warn_of_idle_options(models)
 
     @property
@@ -164,11 +169,14 @@ class OwnerSession:
         outcome = Outcome(
             exitstatus, ledger.failed, ledger.tolerable, stopped or self.stopped, ledger.unreached
         )
-        summary = summarise(self.plan, records, ledger.expected, outcome)
-        notes = [*self.warnings, *engine.notes(), *ledger.notes()]
+        published = beside(run.benchmark for run in self.plan.runs)
+        summary = summarise(self.plan, records, ledger.expected, outcome, published)
+        notes = [*self.warnings, *summary.notes, *engine.notes(), *ledger.notes()]
         notes += self._advice(summary, engine)
         for run in summary.runs:
             notes += [f"{run.spec.benchmark.name}: {note}" for note in run.spec.benchmark.notes]
+        judge = self._roles[1] if self._roles else None
+        summary = replace(summary, grade_order=getattr(judge, "order", ()))
         notes += official_notes(summary, self.settings)
         summary = replace(
             summary,
@@ -283,17 +291,28 @@ class OwnerSession:
                 f"{' and '.join(idle)}: of no use here, no model of this run is an hf: checkpoint"
             )
 
-    def _warn_of_unknown_answers(self, plan: Plan, models: Mapping[str, Any]) -> None:
+    def _warn_of_unused_runs(self, judge: Any) -> None:
+        """A recording of several judge runs, of which not all are asked for."""
+        recorded, wanted = getattr(judge, "runs", 0), self.settings.judge_runs
+        if recorded > wanted:
+            self.warnings.append(
+                f"{judge.name} holds {recorded} judge runs, of which the first {wanted} are taken; "
+                f"--mm-judge-runs={recorded} takes all"
+            )
+
+    def _warn_of_unknown(self, plan: Plan, roles: Iterable[Any]) -> None:
+        """Recorded answers and verdicts that belong to no sample."""
         known = [
             s.id
             for b in {r.benchmark.name: r.benchmark for r in plan.runs}.values()
             for s in b.samples
         ]
-        for model in models.values():
-            unknown = model.unknown(known) if hasattr(model, "unknown") else []
+        for role in roles:
+            unknown = role.unknown(known) if hasattr(role, "unknown") else []
             if unknown:
                 shown = ", ".join(unknown[:5]) + (", …" if len(unknown) > 5 else "")
-                count = "1 answer" if len(unknown) == 1 else f"{len(unknown)} answers"
+                what = "verdict" if hasattr(role, "judge") else "answer"
+                count = f"1 {what}" if len(unknown) == 1 else f"{len(unknown)} {what}s"
                 self.warnings.append(
-                    f"{model.name} holds {count} to no sample of the benchmark: {shown}"
+                    f"{role.name} holds {count} to no sample of the benchmark: {shown}"
                 )

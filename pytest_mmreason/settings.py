@@ -86,6 +86,7 @@ class Settings:
     on_error: str = "exclude"
     output: Path | None = None
     show: int = 3
+    compare: tuple[str, ...] = ()
     agreement: Path | None = None
     max_disagreement: float | None = None
     cache_dir: Path = Path(".mmreason/cache")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -34,19 +34,15 @@ class Shelf:
         self._kept: asyncio.Future[None] | None = None
         self._writing: dict[str, str] = {}
 
-    @asynccontextmanager
-    async def turn(self, key: str) -> AsyncIterator[None]:
+    def turn(self, key: str) -> AbstractAsyncContextManager[None]:
         """One at a time for each key: who comes second finds what the first has put.
 
         So equal calls that are wanted at once are one call. Where nothing is kept, there
         are no turns.
         """
         if not self._store.keeps:
-            yield
-            return
-        lock = self._turns.setdefault(key, asyncio.Lock())
-        async with lock:
-            yield
+            return nullcontext()
+        return self._turns.setdefault(key, asyncio.Lock())
 
     async def get(self, key: str) -> dict[str, Any] | None:
         """See :meth:`Store.get`."""

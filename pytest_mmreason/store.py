@@ -16,14 +16,10 @@ import tempfile
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, TypeVar
-
-from pytest_mmreason.errors import UsageError
 
 FILE_NAME = "cache.sqlite"
 _BUSY_TIMEOUT_S = 30.0
@@ -131,7 +127,7 @@ class SqliteStore(Store):
             rows = self._use(read)
         except (sqlite3.Error, OSError):
             return {}
-        entries = ((key, _decode(text, check_sum)) for key, text, check_sum in rows)
+        entries = ((key, decode(text, check_sum)) for key, text, check_sum in rows)
         return {key: entry for key, entry in entries if entry is not None}
 
     def put_many(self, entries: Mapping[str, str]) -> None:
@@ -175,7 +171,7 @@ class SqliteStore(Store):
                 return act(self._database)
 
     def _open(self) -> None:
-        self._database = _connect(self._path)
+        self._database = connect(self._path)
         # One statement is one transaction.
         self._database.isolation_level = None
         self._file = _identity(self._path)
@@ -190,7 +186,7 @@ def _identity(path: Path) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def _decode(text: Any, check_sum: Any) -> dict[str, Any] | None:
+def decode(text: Any, check_sum: Any) -> dict[str, Any] | None:
     """The entry of a row; None if it is damaged."""
     try:
         if _check_sum(text) != check_sum:
@@ -201,7 +197,8 @@ def _decode(text: Any, check_sum: Any) -> dict[str, Any] | None:
     return entry if isinstance(entry, dict) else None
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path) -> sqlite3.Connection:
+    """The database in the file `path`, made if it is not there. Raises sqlite3.Error."""
     database = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, check_same_thread=False)
     database.text_factory = _as_text
     try:
@@ -245,7 +242,7 @@ def _begin_anew(path: Path, error: Exception) -> str:
 def _salvage(damaged: Path, path: Path) -> int:
     """Copy every entry of `damaged` that can be read to a new file at `path`; how many."""
     with (
-        closing(_connect(path)) as new,
+        closing(connect(path)) as new,
         tempfile.TemporaryDirectory(dir=path.parent) as folder,
     ):
         copy = Path(folder, FILE_NAME)
@@ -262,7 +259,7 @@ def _salvage(damaged: Path, path: Path) -> int:
         with closing(sqlite3.connect(copy)) as old, new:
             old.text_factory = _as_text
             last = copy.stat().st_size // _LEAST_ENTRY
-            sound = (row for row in _readable(old, 0, last) if _decode(row[1], row[2]) is not None)
+            sound = (row for row in _readable(old, 0, last) if decode(row[1], row[2]) is not None)
             kept = new.executemany(_PUT.format(_ROW), sound).rowcount
     return max(0, kept)
 
@@ -312,83 +309,6 @@ def open_store(folder: Path, mode: str) -> Store:
             return NoStore(f"cache {path} is damaged ({error}); this run goes on uncached")
         store.note = told
         return store
-
-
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """What a cache folder holds.
-
-    damaged: entries that are misses. size: bytes on disk, with what was moved aside.
-    oldest, newest: seconds since the epoch; None if there is no entry.
-    """
-
-    responses: int
-    verdicts: int
-    damaged: int
-    size: int
-    aside: tuple[Path, ...]
-    oldest: float | None
-    newest: float | None
-
-
-def inspect(folder: Path) -> Contents:
-    """Count what the cache in `folder` holds, reading every entry.
-
-    Raises UsageError where there is none, or its file is no database.
-    """
-    with _existing(folder) as database:
-        counts = Counter(kind for _, kind in _kinds(database))
-        oldest, newest = database.execute(
-            "SELECT min(written), max(written) FROM entries"
-        ).fetchone()
-    moved = sorted(folder.glob(f"{Path(FILE_NAME).stem}.damaged-*"))
-    size = sum(f.stat().st_size for f in (*folder.glob(f"{FILE_NAME}*"), *moved))
-    aside = tuple(f for f in moved if not f.name.endswith(("-wal", "-shm")))
-    return Contents(
-        counts["response"], counts["verdict"], counts["damaged"], size, aside, oldest, newest
-    )
-
-
-def prune(folder: Path, before: float | None = None) -> int:
-    """Remove damaged entries, files moved aside and, if given, what was written `before`.
-
-    before: seconds since the epoch. Returns the number of entries removed. Runs that use
-    the cache at the same time lose nothing else. Raises UsageError as :func:`inspect`.
-    """
-    with _existing(folder) as database:
-        damaged = [(key,) for key, kind in _kinds(database) if kind == "damaged"]
-        with database:
-            database.executemany("DELETE FROM entries WHERE key = ?", damaged)
-            old = database.execute("DELETE FROM entries WHERE written < ?", (before or 0.0,))
-        database.execute("VACUUM")
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    for path in folder.glob(f"{Path(FILE_NAME).stem}.damaged-*"):
-        path.unlink(missing_ok=True)
-    return len(damaged) + old.rowcount
-
-
-@contextmanager
-def _existing(folder: Path) -> Iterator[sqlite3.Connection]:
-    path = folder / FILE_NAME
-    if not path.exists():
-        raise UsageError(f"there is no cache in {folder}; name its folder with --mm-cache-dir")
-    try:
-        with closing(_connect(path)) as database:
-            yield database
-    except sqlite3.Error as error:
-        raise UsageError(
-            f"cache {path} cannot be read ({error}); the next run mends what is damaged"
-        ) from None
-
-
-def _kinds(database: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    """(key, ``response``, ``verdict`` or ``damaged``) of every entry."""
-    for key, text, check_sum in database.execute("SELECT key, entry, check_sum FROM entries"):
-        entry = _decode(text, check_sum)
-        if entry is None:
-            yield key, "damaged"
-        else:
-            yield key, "response" if "response" in entry else "verdict"
 
 
 def prepare_home(rootdir: Path) -> Path | None:

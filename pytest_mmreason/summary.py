@@ -18,8 +18,10 @@ from pytest_mmreason.gates import (
     unmet,
 )
 from pytest_mmreason.plan import Plan, RunSpec
+from pytest_mmreason.published import Published
 from pytest_mmreason.record import Record
 from pytest_mmreason.scoring import Row, count_statuses, score_rows, sum_usage
+from pytest_mmreason.standing import Ran, Standing, elsewhere, stand
 
 SCHEMA = 1
 
@@ -36,6 +38,12 @@ class RunResult:
     gates: Sequence[Gate]
     usage: Mapping[str, Mapping[str, int]]
     agreement: Agreement | None = None
+    standing: Standing | None = None
+
+    @property
+    def judging(self) -> Mapping[str, Any]:
+        """How the judge came to its verdicts, as its records say; empty where none does."""
+        return next((record.judging for record in self.records if record.judging), {})
 
     def to_json(self) -> dict[str, Any]:
         """The run as ``summary.json`` holds it."""
@@ -59,8 +67,15 @@ class RunResult:
             ],
             "usage": {role: dict(used) for role, used in self.usage.items()},
         }
+        bare = {n: r.answer_only for n, r in self.rows.items() if r.answer_only is not None}
+        if bare:
+            content["answer_only"] = bare
+        if self.judging:
+            content["judging"] = dict(self.judging)
         if self.agreement is not None:
             content["agreement"] = asdict(self.agreement)
+        if self.standing is not None and self.standing.asked:
+            content["published"] = self.standing.to_json()
         return content
 
 
@@ -69,6 +84,7 @@ class Summary:
     """All runs of a session, the exit status, and the sentence that says what decided it.
 
     details: by model's spec, where and how a local model was run.
+    grade_order: the samples of recorded grades, in their order.
     """
 
     runs: Sequence[RunResult]
@@ -79,6 +95,7 @@ class Summary:
     retries: Mapping[str, Mapping[str, int]] | None = None
     cache_hits: Mapping[str, int] | None = None
     details: Mapping[str, str] = field(default_factory=dict)
+    grade_order: Sequence[str] = ()
 
     def to_json(self) -> dict[str, Any]:
         """``summary.json``; equal runs give equal files but for usage."""
@@ -86,14 +103,19 @@ class Summary:
 
 
 def summarise(
-    plan: Plan, records: Sequence[Sequence[Record]], expected: int, outcome: Outcome
+    plan: Plan,
+    records: Sequence[Sequence[Record]],
+    expected: int,
+    outcome: Outcome,
+    published: Mapping[str, Published] | None = None,
 ) -> Summary:
     """The summary of a session.
 
     records: per run of the plan, in collection order. expected: how many items were
     selected; every one of them must have ended in a status. Runs without records are
-    left out.
+    left out. published: benchmark -> the results that are published on it.
     """
+    published = published or {}
     settings = plan.settings
     # Of a part of the samples a threshold would say nothing; the merged run's say it.
     thresholds = () if settings.shard else settings.threshold
@@ -108,16 +130,23 @@ def summarise(
         agreed = agreement.measure(found, plan.graded.scores) if plan.graded else None
         if plan.graded and settings.max_disagreement is not None:
             gates.append(agreement.gate(agreed, settings.max_disagreement))
+        counts = count_statuses(found)
+        standing = None
+        if benchmark in published:
+            ids = (record.sample for record in found)
+            ran = Ran(plan.judge, spec.benchmark.version, ids, rows, counts)
+            standing = stand(published[benchmark], ran, settings.compare)
         runs.append(
             RunResult(
                 spec,
                 plan.judge,
                 found,
-                count_statuses(found),
+                counts,
                 rows,
                 gates,
                 sum_usage(found),
                 agreed,
+                standing,
             )
         )
     total: dict[str, int] = {}
@@ -137,7 +166,8 @@ def summarise(
         runs[-1] = replace(runs[-1], gates=(*runs[-1].gates, *more))
     all_gates = [_said_of(gate, run, runs) for run in runs for gate in run.gates]
     status, verdict = decide(outcome, all_gates)
-    return Summary(runs, status, verdict)
+    others = (r.spec.benchmark.name for r in runs if r.spec.benchmark.name not in published)
+    return Summary(runs, status, verdict, elsewhere(settings.compare, others))
 
 
 def best_of(runs: Iterable[RunResult]) -> RunResult | None:

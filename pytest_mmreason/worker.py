@@ -36,6 +36,8 @@ from pytest_mmreason.wire import (
 if TYPE_CHECKING:
     import asyncio
 
+    import pytest
+
     from pytest_mmreason.imaging import LoadedImage
 
 T = TypeVar("T")
@@ -50,7 +52,7 @@ class WorkerSession:
         self, settings: Settings, registry: Registry, worker_input: Mapping[str, Any]
     ) -> None:
         self.settings = settings
-        self.current: Work | None = None
+        self.item: pytest.Item | None = None
         self._registry = registry
         self._worker_input = worker_input
         self._plan: Plan | None = None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from pytest_mmreason.sample import Sample
@@ -26,13 +27,12 @@ def shipped(name: str) -> Path:
     return installed if installed.is_dir() else package.parents[1] / "benchmarks" / name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Benchmark:
     """A named set of samples and the protocol by which they are judged.
 
     protocol:    ``infimm-eval`` or ``mm-vet``; decides prompts, judging and weights.
     weights:     complexity -> what a sample of it counts in a mean.
-    fingerprint: hash of everything but the images, which enter the cache key one by one.
     notes:       what a reader of the results must know, corrections for example.
     file:        the name of the file that holds the samples, "" if none does.
     """
@@ -44,21 +44,21 @@ class Benchmark:
     license: str = ""
     source: str = ""
     weights: Mapping[str, float] = field(default_factory=dict)
-    fingerprint: str = ""
     notes: tuple[str, ...] = ()
     file: str = ""
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """12 hex digits over protocol, weights and every sample in order.
 
-def fingerprint(protocol: str, weights: Mapping[str, float], samples: Iterable[Sample]) -> str:
-    """12 hex digits over protocol, weights and every sample in order.
-
-    Where the folder lies does not matter; any changed word does.
-    """
-    encode = json.JSONEncoder(sort_keys=True).encode
-    digest = hashlib.sha256(encode([protocol, sorted(weights.items())]).encode())
-    for sample in samples:
-        content = sample.to_json()
-        content["images"] = [image.path for image in sample.images]
-        del content["benchmark"]
-        digest.update(encode(content).encode())
-    return digest.hexdigest()[:12]
+        Where the folder lies does not matter; any changed word does. The bytes of the images
+        are left to the cache key.
+        """
+        encode = json.JSONEncoder(sort_keys=True).encode
+        digest = hashlib.sha256(encode([self.protocol, sorted(self.weights.items())]).encode())
+        for sample in self.samples:
+            content = sample.to_json()
+            content["images"] = [image.path for image in sample.images]
+            del content["benchmark"]
+            digest.update(encode(content).encode())
+        return digest.hexdigest()[:12]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pytest_mmreason.benchmarks.base import DEFAULT_WEIGHTS, Benchmark, fingerprint, shipped
+from pytest_mmreason.benchmarks.base import DEFAULT_WEIGHTS, Benchmark, shipped
 from pytest_mmreason.benchmarks.official import (
     IMAGES,
     Entries,
@@ -89,7 +89,6 @@ def load(folder: Path, name: str = "infimm-eval", corrections: bool = True) -> B
         license=known.license,
         source=known.source,
         weights=weights,
-        fingerprint=fingerprint(PROTOCOL, weights, made),
         notes=tuple(notes),
         file=known.file,
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pytest_mmreason.benchmarks.base import Benchmark, fingerprint
+from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.benchmarks.official import (
     IMAGES,
     Entries,
@@ -91,7 +91,6 @@ def _load(folder: Path, name: str, official: str, capabilities: tuple[str, ...])
         version=version,
         license=known.license,
         source=known.source,
-        fingerprint=fingerprint(PROTOCOL, {}, samples),
         notes=tuple(notes),
         file=known.file,
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_mmreason.benchmarks.base import DEFAULT_WEIGHTS, PROTOCOLS, Benchmark, fingerprint
+from pytest_mmreason.benchmarks.base import DEFAULT_WEIGHTS, PROTOCOLS, Benchmark
 from pytest_mmreason.benchmarks.validation import (
     Check,
     boolean,
@@ -54,7 +54,6 @@ def load(folder: Path, name: str | None = None) -> Benchmark:
         license=manifest.license,
         source=manifest.source,
         weights=manifest.weights,
-        fingerprint=fingerprint(manifest.protocol, manifest.weights, samples),
         notes=tuple(_weight_notes(manifest.weights, samples)),
         file=manifest.samples,
     )

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_mmreason.benchmarks.base import Benchmark, fingerprint
+from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.benchmarks.mm_vet import CAPABILITIES_V2, PROTOCOL
 from pytest_mmreason.benchmarks.validation import shown
 from pytest_mmreason.errors import BenchmarkError, nearest
@@ -79,7 +79,6 @@ def load(path: Path, name: str | None = None) -> Benchmark:
         protocol=PROTOCOL,
         samples=tuple(samples),
         source=path.name,
-        fingerprint=fingerprint(PROTOCOL, {}, samples),
         notes=tuple(reader.notes()),
         file=path.name,
     )

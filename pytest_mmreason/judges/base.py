@@ -34,6 +34,12 @@ class JudgeTask:
     run: int = 0
 
 
+def provenance(judge: Judge, protocol: str) -> Mapping[str, Any]:
+    """How `judge` comes to its verdicts under `protocol`, where it can say; else empty."""
+    told = getattr(judge, "provenance", None)
+    return {} if told is None else told(protocol)
+
+
 class InvalidVerdict(ValueError):
     """A judge's reply that holds no clear score in [0, 1]; says why."""
 

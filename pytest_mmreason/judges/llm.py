@@ -7,18 +7,21 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 from pytest_mmreason.errors import JudgeError, ModelError, UsageError, nearest
-from pytest_mmreason.judges import mm_vet, parsing, rubric
+from pytest_mmreason.judges import mm_vet, official_prompt, parsing, rubric
 from pytest_mmreason.judges.base import Ask, InvalidVerdict, JudgeTask
+from pytest_mmreason.judges.official_prompt import OfficialPrompt
 from pytest_mmreason.models.base import ModelAdapter, Request, Response
 from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import Verdict
 
 MAX_ASKS = 3
-"""How often one verdict is asked for: once, once sharper, and with more room."""
+"""How often one verdict is asked for where the protocol allows no more: once, once sharper,
+and with more room."""
 
 _MORE_ROOM = 2048  # tokens, where no limit was set
 _LIMITS = ("max_completion_tokens", "max_tokens")
@@ -32,6 +35,8 @@ class _Protocol:
     build: Callable[[JudgeTask, bool], Prompt]
     parse: Callable[[str, JudgeTask], Verdict]
     schema: Mapping[str, Any] | None
+    temperatures: tuple[float, ...] = (0.0, 0.0)
+    official: OfficialPrompt | None = None
 
     @cached_property
     def template_sha256(self) -> str:
@@ -43,11 +48,12 @@ class LLMJudge:
     """Judges by asking a model: by rubric (InfiMM-Eval) or few-shot table (MM-Vet).
 
     adapter: the model.
-    params:  generation parameters, sent over a temperature of 0. ``prompt`` is none of
-             them: it names the official MM-Vet evaluator, whose prompt is then used
-             under that protocol.
+    params:  generation parameters. Without a ``temperature`` among them it is the
+             protocol's: 0, and under MM-Vet's rising after replies without a number; a
+             given one holds for every ask. ``prompt`` is no parameter: it names the
+             official MM-Vet evaluator, whose prompt is then used under that protocol.
 
-    Raises UsageError if that file holds no prompt.
+    Raises UsageError if that file holds no prompt, or several.
     """
 
     cacheable = True
@@ -55,13 +61,17 @@ class LLMJudge:
     def __init__(self, adapter: ModelAdapter, params: Mapping[str, Any]) -> None:
         self.adapter: ModelAdapter | None = adapter
         self._adapter = adapter
-        self._params = {"temperature": 0, **params}
+        self._params = dict(params)
         path = self._params.pop("prompt", None)
-        template = None if path is None else mm_vet.official_prompt(str(path))
+        official = None if path is None else official_prompt.read(Path(str(path)).expanduser())
         self._protocols = {
             "infimm-eval": _Protocol(rubric.build_prompt, rubric.parse, rubric.SCHEMA),
             "mm-vet": _Protocol(
-                partial(mm_vet.build_prompt, template=template), mm_vet.parse, mm_vet.SCHEMA
+                partial(mm_vet.build_prompt, official=official),
+                mm_vet.parse,
+                mm_vet.SCHEMA,
+                mm_vet.TEMPERATURES,
+                official,
             ),
         }
         self.name = adapter.name
@@ -77,35 +87,57 @@ class LLMJudge:
         return {
             "judge": "llm",
             "adapter": dict(self._adapter.identity),
-            "params": self._params,
+            "params": {"temperature": rules.temperatures, **self._params},
             "template_sha256": rules.template_sha256,
             "schema": rules.schema,
             "parsing": parsing.VERSION,
             "protocol": protocol,
         }
 
+    def provenance(self, protocol: str) -> dict[str, Any]:
+        """How verdicts come about under `protocol`: prompt, temperature of each ask, parameters.
+
+        ``prompt`` is ``own`` or the name of the file that the official one is from;
+        ``prompt_sha256`` is of the official text, or of our own prompt for a fixed sample.
+        """
+        rules = self._rules(protocol)
+        official = rules.official
+        return {
+            "protocol": protocol,
+            "prompt": official.name if official else "own",
+            "prompt_sha256": official.sha256 if official else rules.template_sha256,
+            "params": {"temperature": list(rules.temperatures), **self._params},
+        }
+
     async def judge(self, task: JudgeTask, ask: Ask) -> Verdict:
         """The model's verdict; `judge_model` is the name that its endpoint returned.
 
-        A reply without a clear score is asked for once more with a sharper prompt, one
-        cut by its token limit with twice the room, at most MAX_ASKS times in all. Raises
+        A reply without a clear score is asked for again with a sharper prompt, as often as
+        the protocol has temperatures; one cut by its token limit with twice the room. In
+        all there are as many asks as temperatures, but at least MAX_ASKS. Raises
         JudgeError with the cause ``invalid verdict``, ``truncated``, ``refused``, or that
         of a failed call.
         """
         rules = self._rules(task.protocol)
         params = dict(self._params)
-        sharper = False
+        invalid = 0
         failure: JudgeError | None = None
-        for asked in range(1, MAX_ASKS + 1):
+        for asked in range(1, max(MAX_ASKS, len(rules.temperatures)) + 1):
             request = Request(
-                rules.build(task, sharper),
-                params=dict(params),
+                rules.build(task, invalid > 0),
+                params={"temperature": rules.temperatures[invalid], **params},
                 schema=rules.schema,
                 sample=task.sample.id,
                 benchmark=task.sample.benchmark,
                 repeat=task.run,
             )
-            response = await self._ask(ask, request)
+            try:
+                response = await self._ask(ask, request)
+            except JudgeError as error:
+                # An endpoint may not take a temperature as high as that.
+                if failure is not None and error.cause in ("400", "422"):
+                    raise failure from error
+                raise
             if response.finish_reason == "content_filter":
                 raise self._error(
                     "refused",
@@ -137,9 +169,9 @@ class LLMJudge:
                     "Use a stronger judge model, or --mm-judge=local.",
                     response,
                 )
-                if sharper:
+                invalid += 1
+                if invalid == len(rules.temperatures):
                     break
-                sharper = True
             else:
                 return replace(verdict, judge_model=response.model)
         assert failure is not None

@@ -16,7 +16,7 @@ from pytest_mmreason.judges.base import InvalidVerdict
 from pytest_mmreason.judges.lenient_json import DuplicateKey, find_objects
 from pytest_mmreason.verdict import StepCredit, Verdict
 
-VERSION = 1
+VERSION = 2
 """Raised when the same reply would give another verdict; enters the cache key."""
 
 INCORRECT_CAP = 0.9
@@ -97,9 +97,9 @@ def parse_rubric(text: str, steps: int) -> Verdict:
     steps: how many reference steps there are; credits for others are dropped, as are
            second credits for one step and credits outside [0, 1].
 
-    ``correct`` and the score are made to agree: correct means 1.0, with and without
-    reasoning; not correct means at most INCORRECT_CAP, and without reasoning 0.0 unless
-    the reply says otherwise in [0, 1]. Where ``correct`` is absent, a score of 1.0 means
+    ``correct`` and the score are made to agree: correct means 1.0, not correct at most
+    INCORRECT_CAP. Without reasoning it is what the reply says of ``answer_only`` in [0, 1],
+    else 1.0 if correct and 0.0 if not. Where ``correct`` is absent, a score of 1.0 means
     correct. Where the score is absent, it is 1.0 if correct, else the sum of the step
     credits over the number of reference steps; this needs at least one credit.
 
@@ -149,13 +149,13 @@ def _consistent(
     credits: tuple[StepCredit, ...],
     rationale: str,
 ) -> Verdict:
-    if correct if correct is not None else score == 1.0:
-        return Verdict(1.0, 1.0, credits, rationale)
+    is_correct = correct if correct is not None else score == 1.0
     try:
         without_reasoning = _number(answer_only)
     except InvalidVerdict:
-        without_reasoning = 0.0
-    return Verdict(min(score, INCORRECT_CAP), without_reasoning, credits, rationale)
+        without_reasoning = float(is_correct)
+    score = 1.0 if is_correct else min(score, INCORRECT_CAP)
+    return Verdict(score, without_reasoning, credits, rationale)
 
 
 def _step_credits(value: object, steps: int) -> tuple[tuple[StepCredit, ...], bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,10 @@ class ReplayJudge:
     path: an official MM-Vet grade file (id -> ``{"model": [], "content": [], "score": []}``),
           a JSON object id -> score or list of scores, or our own ``results.jsonl``.
 
-    ids:  the samples with a recorded verdict.
-    runs: the most judge runs recorded of any of them.
+    order: the samples with a recorded verdict, as the file has them.
+    ids:   the same as a set.
+    runs:  the most judge runs recorded of any of them.
+    notes: what a reader of the scores must know of the file.
 
     Raises UsageError, naming the file and each line or id at fault, for a file that
     cannot be read, is empty, or holds a score outside [0, 1].
@@ -48,12 +50,22 @@ class ReplayJudge:
             ) from error
         self._sha256 = hashlib.sha256(raw).hexdigest()
         self._verdicts = _read(text, str(path))
-        self.ids = frozenset(sample for _, sample in self._verdicts)
+        self.order = tuple(sample for _, sample in self._verdicts)
+        self.ids = frozenset(self.order)
         self.runs = max(map(len, self._verdicts.values()))
+        self.notes = _of_no_number(self._path.name, self._verdicts)
 
     def identity(self, protocol: str) -> Mapping[str, Any]:
         """The hash of the file."""
         return {"judge": "replay", "sha256": self._sha256, "protocol": protocol}
+
+    def provenance(self, protocol: str) -> dict[str, Any]:
+        """The file, by name and hash."""
+        return {"protocol": protocol, "grades": self._path.name, "grades_sha256": self._sha256}
+
+    def unknown(self, samples: Iterable[str]) -> list[str]:
+        """Recorded ids that no sample of the benchmarks has."""
+        return sorted(self.ids.difference(samples))
 
     async def judge(self, task: JudgeTask, ask: Ask) -> Verdict:
         """The verdict recorded for run `task.run`, score in [0, 1].
@@ -169,12 +181,47 @@ def _runs(entry: Any) -> _Runs:
         return _runs_of_record(entry)
     if not isinstance(entry.get("score"), list):
         raise ValueError("no list of scores under 'score'")
-    models = entry.get("model")
-    names = models if isinstance(models, list) else []
+    names, words = (x if isinstance(x := entry.get(k), list) else [] for k in ("model", "content"))
     return tuple(
-        Verdict(_score(score), judge_model=str(names[run]) if run < len(names) else None)
+        Verdict(
+            _score(score),
+            rationale=_words(words[run]) if run < len(words) else "",
+            judge_model=str(names[run]) if run < len(names) and names[run] else None,
+        )
         for run, score in enumerate(entry["score"])
     )
+
+
+def _words(content: object) -> str:
+    """What a judge said where that was no number."""
+    return content if isinstance(content, str) and not _is_number(content) else ""
+
+
+def _of_no_number(name: str, verdicts: _Verdicts) -> list[str]:
+    """A note on zeros that stand for a number which the judge never gave.
+
+    MM-Vet's evaluator writes 0.0 after its last try, with the judge's words beside it.
+    """
+    found = [
+        sample
+        for (benchmark, sample), runs in verdicts.items()
+        if not benchmark and any(v and v.score == 0 and v.rationale for v in runs)
+    ]
+    if not found:
+        return []
+    shown = ", ".join(map(ascii, found[:3])) + (", …" if len(found) > 3 else "")
+    return [
+        f"{name} holds 0 for {len(found)} of its samples where its judge gave no number ({shown}); "
+        "they are taken as they stand"
+    ]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _runs_of_record(record: Mapping[str, Any]) -> _Runs:
@@ -201,6 +248,8 @@ def _runs_of_record(record: Mapping[str, Any]) -> _Runs:
 
 
 def _score(value: object) -> float:
+    if isinstance(value, str) and _is_number(value):
+        value = float(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"the score {value!r} is not a number")
     if not 0 <= value <= 1 or not math.isfinite(value):

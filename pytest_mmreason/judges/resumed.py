@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_mmreason.judges.base import Ask, Judge, JudgeTask
+from pytest_mmreason.judges.base import Ask, Judge, JudgeTask, provenance
 from pytest_mmreason.judges.replay import ReplayJudge
 from pytest_mmreason.verdict import Verdict
 
@@ -21,6 +21,14 @@ class ResumedJudge:
     def __init__(self, judge: Judge, recorded: ReplayJudge) -> None:
         self._judge = judge
         self._recorded = recorded
+        self.order = recorded.order
+        self.unknown = recorded.unknown
+        self.recorded = recorded.recorded
+        self.notes = [
+            *recorded.notes,
+            f"verdicts that {recorded.name} holds are taken from it, which does not say by what "
+            "prompt they were given; the others compare with them only if that was this judge's",
+        ]
         self.name = f"{judge.name}, after {recorded.name}"
         self.adapter = judge.adapter
         self.max_concurrency = judge.max_concurrency
@@ -30,6 +38,10 @@ class ResumedJudge:
     def identity(self, protocol: str) -> Mapping[str, Any]:
         """The judge's and the recording's: what either gives enters the cache under both."""
         return {**self._judge.identity(protocol), "recorded": self._recorded.identity(protocol)}
+
+    def provenance(self, protocol: str) -> dict[str, Any]:
+        """The judge's, with the recording's name and hash."""
+        return {**provenance(self._judge, protocol), **self._recorded.provenance(protocol)}
 
     async def judge(self, task: JudgeTask, ask: Ask) -> Verdict:
         """The recorded verdict, or else the judge's. Raises JudgeError if none can be had."""

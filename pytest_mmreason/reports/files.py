@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_mmreason.errors import UsageError
 from pytest_mmreason.ledger import Ledger
-from pytest_mmreason.reports import markdown, official
+from pytest_mmreason.reports import markdown, official, submission
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import RunResult, Summary, label
 
@@ -34,7 +34,7 @@ def write_reports(summary: Summary, ledger: Ledger, settings: Settings) -> None:
         _write(folder / "results.jsonl", (f"{line}\n" for line in ledger.lines()))
         write_json(folder / "summary.json", summary.to_json())
         _write(folder / "summary.md", [text])
-        _write_predictions(folder, summary, ledger)
+        _write_predictions(folder, summary, ledger, settings)
         _write_official(folder, summary, settings)
     step_summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if step_summary:
@@ -42,10 +42,11 @@ def write_reports(summary: Summary, ledger: Ledger, settings: Settings) -> None:
             file.write(text)
 
 
-def _write_predictions(folder: Path, summary: Summary, ledger: Ledger) -> None:
+def _write_predictions(folder: Path, summary: Summary, ledger: Ledger, settings: Settings) -> None:
     """id -> text, the submission format of both benchmarks; one file a run.
 
-    Of several repeats the first is written.
+    Of several repeats the first is written. Where the authors of InfiMM-Eval would grade
+    them, they also stand under the name that these ask for.
     """
     names: set[str] = set()
     for run in summary.runs:
@@ -64,6 +65,12 @@ def _write_predictions(folder: Path, summary: Summary, ledger: Ledger) -> None:
             name += "_"
         names.add(name)
         write_json(folder / f"{name}.json", answers)
+        if submission.note(run) and not settings.shard:
+            name = submission.name_of(run)
+            while name in names:
+                name = f"{name.removesuffix('.json')}_.json"
+            names.add(name)
+            write_json(folder / name, answers)
 
 
 def _write_official(folder: Path, summary: Summary, settings: Settings) -> None:
@@ -92,14 +99,13 @@ def _write_official(folder: Path, summary: Summary, settings: Settings) -> None:
 
 
 def official_notes(summary: Summary, settings: Settings) -> list[str]:
-    """What a reader of the official files cannot see in them: the samples left out."""
-    if settings.output is None:
-        return []
-    found = [
-        (run, note)
-        for run, graded in _official_runs(summary, settings)
-        if (note := official.left_out(graded))
-    ]
+    """What a reader of the official files cannot see in them: samples left out, and who grades."""
+    found = [] if settings.shard else [(run, submission.note(run)) for run in summary.runs]
+    if settings.output is not None:
+        found += [
+            (run, official.left_out(graded)) for run, graded in _official_runs(summary, settings)
+        ]
+    found = [(run, note) for run, note in found if note]
     several = len(summary.runs) > 1
     return [f"{label(run, summary.runs)}: {note}" if several else note for run, note in found]
 
@@ -112,7 +118,9 @@ def _official_runs(
     for run in summary.runs:
         if run.spec.benchmark.protocol == official.PROTOCOL and not settings.agreement:
             judge = official.judge_name(run.judge)
-            graded = official.collect(run.records, judge, settings.judge_runs, settings.on_error)
+            graded = official.collect(
+                run.records, judge, settings.judge_runs, settings.on_error, summary.grade_order
+            )
             yield run, graded
 
 

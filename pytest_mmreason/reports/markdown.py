@@ -24,11 +24,17 @@ def render(summary: Summary, settings: Settings) -> str:
         ]
         agreed = tables.agreement_text(run)
         lines += [f"- {agreed}"] if agreed else []
+        if run.standing is not None and not run.standing.asked:
+            lines += [f"- published: {_safe(' · '.join(tables.neighbours(run.standing)))}"]
         lines += [
             f"- {tables.counts_text(run, settings)}",
             f"- {tables.usage_text(run)}",
             "",
         ]
+        if run.standing is not None and run.standing.asked:
+            lines += [f"#### {_safe(tables.standing_title(run.standing))}", ""]
+            lines += [*_table(tables.standing_table(run.standing)), ""]
+            lines += [*(f"- {_safe(remark)}" for remark in run.standing.remarks), ""]
     if len(summary.runs) > 1:
         lines += ["### Side by side", "", *_table(tables.comparison(summary.runs)), ""]
     lines += [f"- note: {_safe(note)}" for note in summary.notes]
@@ -38,10 +44,15 @@ def render(summary: Summary, settings: Settings) -> str:
 
 def _table(table: tables.Table) -> list[str]:
     ruler = ["---:" if numeric else "---" for numeric in table.numeric]
-    rows = [[_safe(cell.text) for cell in row] for row in table.rows]
+    rows = [[_cell(cell) for cell in row] for row in table.rows]
     if table.has_total and rows:
         rows[-1] = [f"**{text}**" if text.strip() else "" for text in rows[-1]]
     return [_row([_safe(h) for h in table.headers]), _row(ruler), *map(_row, rows)]
+
+
+def _cell(cell: tables.Cell) -> str:
+    text = _safe(cell.text)
+    return f"**{text}**" if cell.mood == "own" and text else text
 
 
 def _row(cells: list[str]) -> str:

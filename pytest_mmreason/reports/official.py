@@ -33,7 +33,7 @@ from pytest_mmreason.record import COUNTED, Record
 PROTOCOL = "mm-vet"
 
 _KINDS = ("openai", "hf", "replay", "python")
-_OF_GRADES = re.compile(r".*_([^_]+)-grade-\d+runs")
+_OF_GRADES = re.compile(r".*_([^_]+)-grade-\d+runs(?:_\w+)?")  # v2's evaluator adds _dev8
 _LONGEST = 80  # bytes; a file name holds two such parts, and file systems stop at 255
 
 
@@ -55,30 +55,41 @@ class Graded:
 
     grades: by judge run, as many as there are.
     scores: what enters the tables, one a judge run; None keeps the sample out of them.
+    place:  where it is added up; of equal places in the order of the samples.
     """
 
     sample: str
     capabilities: tuple[str, ...]
     grades: tuple[Grade, ...]
     scores: tuple[float, ...] | None
+    place: int = 0
 
 
 def collect(
-    records: Iterable[Record], judge: str, runs: int, on_error: str = "exclude"
+    records: Iterable[Record],
+    judge: str,
+    runs: int,
+    on_error: str = "exclude",
+    order: Sequence[str] = (),
 ) -> list[Graded]:
     """Every sample of `records`, in their order; of several repeats the first.
 
     judge:    who graded, where the record does not say it more precisely.
     runs:     judge runs. A sample with fewer grades keeps those it has, and is in no table.
     on_error: ``zero`` counts errored samples 0 in the tables; grades they have none.
+    order:    samples in the order of the grade file that the grades come from. Others follow.
     """
     first: dict[str, Record] = {}
     for record in records:
         first.setdefault(record.sample, record)
-    return [_graded(record, judge, runs, on_error) for record in first.values()]
+    places = {sample: place for place, sample in enumerate(order)}
+    return [
+        _graded(record, judge, runs, on_error, places.get(sample, len(places)))
+        for sample, record in first.items()
+    ]
 
 
-def _graded(record: Record, judge: str, runs: int, on_error: str) -> Graded:
+def _graded(record: Record, judge: str, runs: int, on_error: str, place: int) -> Graded:
     grades: list[Grade] = []
     if record.status in COUNTED and record.score is not None:
         scores: tuple[float | None, ...] = record.scores
@@ -87,7 +98,7 @@ def _graded(record: Record, judge: str, runs: int, on_error: str) -> Graded:
         for run, score in enumerate(scores[:runs]):
             if score is None:
                 continue
-            if record.reason:  # scored without a judge: an empty answer, a content filter
+            if record.reason and not record.judge_models:  # by no judge: empty, or filtered
                 grades.append(Grade("", record.reason, score))
             else:
                 named = record.judge_models[run] if run < len(record.judge_models) else None
@@ -95,7 +106,8 @@ def _graded(record: Record, judge: str, runs: int, on_error: str) -> Graded:
     whole = tuple(grade.score for grade in grades) if len(grades) == runs else None
     if whole is None and record.is_error and on_error == "zero":
         whole = (0.0,) * runs
-    return Graded(record.sample, tuple(dict.fromkeys(record.capabilities)), tuple(grades), whole)
+    capabilities = tuple(dict.fromkeys(record.capabilities))
+    return Graded(record.sample, capabilities, tuple(grades), whole, place)
 
 
 def grades_text(graded: Iterable[Graded]) -> str:
@@ -110,7 +122,7 @@ def grades_text(graded: Iterable[Graded]) -> str:
             "content": [grade.content for grade in one.grades],
             "score": [grade.score for grade in one.grades],
         }
-        for one in graded
+        for one in sorted(graded, key=_place)
         if one.grades
     }
     return json.dumps(entries, indent=4, allow_nan=False)
@@ -170,7 +182,8 @@ def _table(
 
 def _passes(members: Iterable[Graded], runs: int) -> list[float]:
     """The mean of each judge run, 0-100, added up one after the other; none of no samples."""
-    scores = [one.scores for one in members if one.scores is not None]
+    ordered = sorted(members, key=_place)
+    scores = [one.scores for one in ordered if one.scores is not None]
     if not scores:
         return []
     means = []
@@ -180,6 +193,10 @@ def _passes(members: Iterable[Graded], runs: int) -> list[float]:
             total += of_sample[run]  # not fsum: an exact sum rounds other ties
         means.append(total / len(scores) * 100)
     return means
+
+
+def _place(graded: Graded) -> int:
+    return graded.place
 
 
 def round_half_even(value: float) -> float:
@@ -228,7 +245,8 @@ def model_name(label: str) -> str:
     A recording is called by its file, as the official evaluator calls the one it reads.
     """
     kind, argument = _split(label)
-    return PurePath(argument).stem if kind == "replay" and argument else argument
+    name = PurePath(argument).name if kind == "replay" and argument else argument
+    return re.sub(r"(?<=.)\.jsonl?$", "", name) if kind == "replay" else name
 
 
 def judge_name(label: str) -> str:

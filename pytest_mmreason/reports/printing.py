@@ -14,6 +14,7 @@ from pytest_mmreason.record import Record
 from pytest_mmreason.reports import tables
 from pytest_mmreason.reports.text import encodable, inert
 from pytest_mmreason.settings import Settings
+from pytest_mmreason.standing import Standing
 from pytest_mmreason.summary import RunResult, Summary, label, lowest
 
 
@@ -84,8 +85,21 @@ class Printer:
         agreed = tables.agreement_text(run)
         if agreed:
             self.line(f" {agreed}")
+        if run.standing is not None and not run.standing.asked:
+            self._wrapped("published", tables.neighbours(run.standing))
         self.line(f" {tables.counts_text(run, settings)}")
         self.line(f" {tables.usage_text(run)}")
+        if run.standing is not None and run.standing.asked:
+            self._standing(run.standing)
+
+    def _standing(self, standing: Standing) -> None:
+        """The run among published results."""
+        self.line("")
+        self._write(f" {tables.standing_title(standing)}", bold=True)
+        width = self._writer.fullwidth - 1
+        self._table(tables.narrowed(tables.standing_table(standing), width))
+        for remark in standing.remarks:
+            self.folded(f" {inert(remark)}", indent=3)
 
     def _lowest(self, summary: Summary, ledger: Ledger, wanted: int) -> None:
         found = (
@@ -153,7 +167,7 @@ def render(table: tables.Table, width: int, colour: bool) -> list[str]:
     from rich.table import Table
     from rich.text import Text
 
-    styles = {"good": "green", "bad": "bold red", "": ""}
+    styles = {"good": "green", "bad": "bold red", "own": "bold", "": ""}
     grid = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
     for header, numeric in zip(table.headers, table.numeric, strict=True):
         grid.add_column(Text(header), justify="right" if numeric else "left", overflow="fold")

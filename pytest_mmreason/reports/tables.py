@@ -11,16 +11,20 @@ from pytest_mmreason.record import ERRORS
 from pytest_mmreason.reports.text import count, duration, inert
 from pytest_mmreason.scoring import Row, cell_name
 from pytest_mmreason.settings import Settings, is_offline
+from pytest_mmreason.standing import Standing
 from pytest_mmreason.summary import RunResult, Summary, best_of, label
 
 ABSENT = "–"
+_GAP, _LEAST = 3, 3
+"""Characters between two columns of a table, and how many columns every terminal shows."""
+
 MOST_TAGS = 8
 """Tags that a summary names; every one has its row in summary.json."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Text of a table, and how it is meant: ``good``, ``bad`` or plain."""
+    """Text of a table, and how it is meant: ``good``, ``bad``, ``own`` or plain."""
 
     text: str
     mood: str = ""
@@ -58,8 +62,18 @@ def facts(run: RunResult, settings: Settings, detail: str = "") -> list[tuple[st
     return [
         ("benchmark", inert(f"{benchmark.name}{version} · {samples} · {benchmark.fingerprint}")),
         ("model", inert(f"{run.spec.shown} · {' · '.join(how)}")),
-        ("judge", inert(run.judge) + (" · offline" if is_offline(settings.judge) else "")),
+        ("judge", inert(" · ".join([run.judge, *_judging(run, settings)]))),
     ]
+
+
+def _judging(run: RunResult, settings: Settings) -> list[str]:
+    """By which prompt the judge was asked, or that it was not."""
+    if is_offline(settings.judge):
+        return ["offline"]
+    judging = run.judging
+    if "prompt_sha256" not in judging:
+        return []
+    return [f"prompt {judging['prompt']} {judging['prompt_sha256'][:12]}"]
 
 
 def main_table(run: RunResult) -> Table:
@@ -97,6 +111,9 @@ def row_lines(run: RunResult) -> list[tuple[str, list[str]]]:
     # Integrations are MM-Vet's way of cutting; InfiMM-Eval has categories in their place.
     kinds = ["capability", "flag", "tag"] if by_category else ["integration", "flag", "tag"]
     lines = []
+    bare = [row for row in run.rows.values() if _headline(row) and row.answer_only is not None]
+    if bare:
+        lines.append(("answer only", [f"{inert(r.name)} {r.answer_only:.1f}" for r in bare]))
     for kind in kinds:
         found = [row for row in run.rows.values() if row.kind == kind]
         if kind == "tag":
@@ -125,6 +142,52 @@ def comparison(runs: Sequence[RunResult]) -> Table:
     return Table(
         ("model", *map(inert, names)), (False, *([True] * len(names))), tuple(rows), has_total=False
     )
+
+
+def neighbours(standing: Standing) -> list[str]:
+    """The published results next to a run's own, and who graded them."""
+    digits = standing.digits
+    found = [f"{line.name} {line.scores['overall']:.{digits}f}" for line in standing.neighbours]
+    return [*found, f"graded by {standing.judge}"]
+
+
+def standing_title(standing: Standing) -> str:
+    """On what results are published, and the run's rank among them."""
+    rank = standing.own.rank
+    place = "not ranked" if rank is None else f"rank {rank} of {standing.ranked}"
+    return f"published on {standing.title} · {place}"
+
+
+def standing_table(standing: Standing) -> Table:
+    """The run among the published results; the columns that matter most come first."""
+    lines = standing.lines
+    columns = [c for c in standing.columns if any(c in line.scores for line in lines)]
+    revised = any(line.revision for line in lines)
+    headers = ("rank", "model", *columns, *(["samples"] if revised else []), "source")
+    rows = []
+    for line in lines:
+        scores = (line.scores.get(column) for column in columns)
+        texts = [
+            ABSENT if line.rank is None else str(line.rank),
+            f"→ {line.name}" if line.is_own else line.name,
+            *(ABSENT if s is None else f"{s:.{standing.digits}f}" for s in scores),
+            *([str(line.revision or "")] if revised else []),
+            *(line.sources[:1] or ("",)),
+        ]
+        rows.append(tuple(Cell(text, "own" if line.is_own else "") for text in texts))
+    numeric = (True, False, *([True] * (len(headers) - 3)), False)
+    return Table(headers, numeric, tuple(rows), has_total=False)
+
+
+def narrowed(table: Table, width: int) -> Table:
+    """`table` without the last columns that a terminal of `width` characters has no room for."""
+    columns = list(zip(table.headers, *([c.text for c in row] for row in table.rows), strict=True))
+    room, kept = width, 0
+    for column in columns:
+        room -= max(map(len, column)) + _GAP
+        kept += room >= 0 or kept < _LEAST
+    rows = tuple(row[:kept] for row in table.rows)
+    return Table(table.headers[:kept], table.numeric[:kept], rows, table.has_total)
 
 
 def _headline(row: Row) -> bool:

@@ -54,7 +54,13 @@ def test_example_runs_and_prints_what_it_says(pytester: pytest.Pytester, section
 
 
 @pytest.mark.parametrize(
-    ("name", "function"), [("options", "page"), ("models", "models_page"), ("tiny", "tiny_page")]
+    ("name", "function"),
+    [
+        ("options", "page"),
+        ("models", "models_page"),
+        ("tiny", "tiny_page"),
+        ("published", "published_page"),
+    ],
 )
 def test_generated_page_is_what_its_table_makes(name: str, function: str) -> None:
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")

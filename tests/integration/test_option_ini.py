@@ -57,6 +57,7 @@ VALUES: dict[str, Any] = {
     "output": "out",
     "show": 0,
     "agreement": "graded.json",
+    "compare": ["published", "gpt-4v"],
     "max_disagreement": 0.5,
     "cache_dir": "cache",
     "cache": "off",
@@ -115,6 +116,7 @@ def test_every_option_is_read_from_every_kind_of_file(project: Project, kind: st
     )
     assert tuple(found["shard"]) == (2, 3)
     assert found["max_errors"] == {"limit": 10.0, "percent": True}
+    assert found["compare"] == ("published", "gpt-4v")
     assert (found["prompt"], found["sample"]) == (("cot", "direct"), ("s1", "s2"))
     for path in ("subset", "output", "agreement", "cache_dir"):
         assert found[path] == f"{here}/{VALUES[path]}"

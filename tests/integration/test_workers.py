@@ -190,6 +190,8 @@ def test_ctrl_c_keeps_what_is_finished(
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        # A shell starts what it puts into the background with the signal ignored.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     watched = partial(wait_until, process)
     try:

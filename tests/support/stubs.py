@@ -102,7 +102,7 @@ def made_samples(count: int, **fields: Any) -> list[Sample]:
 def made_plan(samples: Iterable[Sample], models: Iterable[str] = ("m",), **settings: Any) -> Plan:
     """The plan of a benchmark ``made`` on `models`; `settings` are fields of Settings."""
     names = tuple(models)
-    benchmark = Benchmark("made", "infimm-eval", tuple(samples), fingerprint="f" * 12)
+    benchmark = Benchmark("made", "infimm-eval", tuple(samples))
     values: dict[str, Any] = {"retries": 0, "concurrency": 4, "judge": "j", **settings}
     return plan_runs(
         Settings(model=names, **values), {"made": benchmark}, {name: name for name in names}

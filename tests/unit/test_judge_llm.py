@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -99,7 +100,7 @@ def test_judge_that_never_scores_is_an_error_after_bounded_asks(protocol: str, r
     with pytest.raises(JudgeError) as caught:
         judge(ask, protocol)
     assert caught.value.cause == "invalid verdict"
-    assert len(ask.requests) == 2
+    assert len(ask.requests) == (5 if protocol == "mm-vet" else 2)
     message = str(caught.value)
     assert "'s1'" in message and "openai:judge" in message and repr(reply) in message
     assert "--mm-judge=local" in message
@@ -110,6 +111,38 @@ def test_long_invalid_reply_is_shortened_in_the_message_and_kept_in_the_detail()
         judge(Ask("x" * 5000, "x" * 5000))
     assert len(str(caught.value)) < 500
     assert caught.value.detail == "x" * 5000
+
+
+def test_mm_vet_asks_at_the_official_temperatures_until_a_number_comes() -> None:
+    ask = Ask("The", "None", "5", "0.7 or 0.8", "0.3")
+    assert judge(ask, "mm-vet").score == 0.3
+    assert [r.params["temperature"] for r in ask.requests] == [0.0, 0.0, 0.5, 1.0, 1.5]
+    first, *later = [r.prompt.sha256 for r in ask.requests]
+    assert first not in later and len(set(later)) == 1
+
+
+def test_infimm_eval_asks_at_no_other_temperature() -> None:
+    ask = Ask("The", GOOD)
+    judge(ask)
+    assert [r.params["temperature"] for r in ask.requests] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("given", [0, 0.3, None])
+def test_given_temperature_holds_for_every_ask(given: object) -> None:
+    ask = Ask("The", "The", "The", "The", "0.3")
+    judge(ask, "mm-vet", temperature=given, seed=7)
+    assert [r.params for r in ask.requests] == [{"temperature": given, "seed": 7}] * 5
+
+
+def test_a_temperature_that_is_refused_leaves_the_reply_that_held_no_number() -> None:
+    refused = ModelError("temperature may be 1 at most", cause="400")
+    ask = Ask("no", "no", "no", "no", refused)
+    with pytest.raises(JudgeError, match="no valid verdict in 4 asks") as caught:
+        judge(ask, "mm-vet")
+    assert caught.value.cause == "invalid verdict"
+    with pytest.raises(JudgeError) as caught:
+        judge(Ask("no", ModelError("down", cause="503")), "mm-vet")
+    assert caught.value.cause == "503"
 
 
 @pytest.mark.parametrize(
@@ -188,6 +221,21 @@ def test_official_prompt_is_used_and_no_parameter(tmp_path: Path) -> None:
     judge(ask, "mm-vet", prompt=str(official))
     assert ask.requests[0].prompt.text.startswith("Mine: ")
     assert "prompt" not in ask.requests[0].params
+
+
+def test_provenance_tells_prompt_and_temperatures(tmp_path: Path) -> None:
+    own = LLMJudge(Adapter(), {}).provenance("mm-vet")
+    assert (own["prompt"], own["protocol"]) == ("own", "mm-vet")
+    assert own["params"] == {"temperature": [0.0, 0.0, 0.5, 1.0, 1.5]}
+    text = "<AND> <OR> |"
+    (tmp_path / "mine.txt").write_text(text, encoding="utf-8")
+    made = LLMJudge(Adapter(), {"prompt": tmp_path / "mine.txt", "temperature": 1, "seed": 3})
+    told = made.provenance("mm-vet")
+    assert told["prompt"] == "mine.txt"
+    assert told["prompt_sha256"] == hashlib.sha256(text.encode()).hexdigest()
+    assert told["params"] == {"temperature": 1, "seed": 3}
+    rubric = made.provenance("infimm-eval")
+    assert rubric["prompt"] == "own" and rubric["prompt_sha256"] != own["prompt_sha256"]
 
 
 def test_missing_official_prompt_is_a_usage_error_before_any_call() -> None:

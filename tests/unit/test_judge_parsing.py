@@ -169,6 +169,12 @@ def test_answer_only_score_is_taken_where_it_is_in_range(said: object, kept: flo
     assert got.score_answer_only == kept
 
 
+def test_what_only_the_steps_show_to_be_right_earns_nothing_without_them() -> None:
+    """InfiMM-Eval, Figure 4: 0.0 without reasoning, 1.0 with it."""
+    got = parse_rubric(rubric(correct=True, steps=[], score=1.0, answer_only=0.0), 2)
+    assert (got.score, got.score_answer_only) == (1.0, 0.0)
+
+
 def test_credits_for_steps_that_are_none_are_dropped() -> None:
     steps = [
         {"step": 1, "credit": 0.5},

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from pathlib import Path
 
 import pytest
 
-from pytest_mmreason.errors import UsageError
 from pytest_mmreason.judges import mm_vet, rubric
 from pytest_mmreason.judges.base import InvalidVerdict, JudgeTask
 from pytest_mmreason.judges.quoting import boundary
@@ -139,6 +137,7 @@ def test_format_that_the_rubric_shows_is_one_that_it_parses() -> None:
     task = JudgeTask(SAMPLE, "Paris")
     shown = texts(rubric.build_prompt(task)).splitlines()[-1]
     assert rubric.parse(shown, task).score == 0.0
+    assert list(json.loads(shown)) == list(rubric.SCHEMA["required"])
 
 
 def test_mm_vet_examples_cover_right_wrong_and_partly_right() -> None:
@@ -154,36 +153,3 @@ def test_mm_vet_examples_cover_right_wrong_and_partly_right() -> None:
 def test_mm_vet_reply_of_a_word_is_no_verdict() -> None:
     with pytest.raises(InvalidVerdict):
         mm_vet.parse("B. no", JudgeTask(SAMPLE, "Paris"))
-
-
-EVALUATOR = '''
-import openai
-short = "<AND> | <OR>"
-prompt = """Rate it. <AND> means all, <OR> any.
-
-Question | Ground truth | Prediction | Correctness
---- | --- | --- | ---
-one? | 1 | 1 | 1.0"""
-'''
-
-
-def test_official_prompt_is_kept_to_the_letter(tmp_path: Path) -> None:
-    path = tmp_path / "evaluator.py"
-    path.write_text(EVALUATOR, encoding="utf-8")
-    template = mm_vet.official_prompt(str(path))
-    text = texts(mm_vet.build_prompt(JudgeTask(SAMPLE, "a | b"), template=template))
-    assert text == (
-        "Rate it. <AND> means all, <OR> any.\n\nQuestion | Ground truth | Prediction | Correctness\n"
-        "--- | --- | --- | ---\none? | 1 | 1 | 1.0\n"
-        f"{SAMPLE.question} | lamp <AND> cat <OR> dog | a | b | "
-    )
-
-
-@pytest.mark.parametrize("content", ["x = 1", "def (:", "text"])
-def test_file_without_official_prompt_is_a_usage_error(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "evaluator.py"
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(UsageError, match=r"evaluator\.py"):
-        mm_vet.official_prompt(str(path))
-    with pytest.raises(UsageError, match=r"missing\.py"):
-        mm_vet.official_prompt(str(tmp_path / "missing.py"))

@@ -124,7 +124,9 @@ def test_missing_verdict_names_id_file_and_runs(tmp_path: Path) -> None:
         ('{"a": NaN}', "'a'.*outside"),
         ('{"a": true}', "'a'.*not a number"),
         ('{"a": null}', "'a'.*not a number"),
-        ('{"a": "0.5"}', "'a'.*not a number"),
+        ('{"a": "half"}', "'a'.*not a number"),
+        ('{"a": "nan"}', "'a'.*outside"),
+        ('{"a": {"score": [0.5, NaN]}}', "'a'.*outside"),
         ('{"a": {"score": 0.5}}', "'a'.*list of scores"),
         ('{"a": {"model": [], "content": [], "score": [0.1, "x"]}}', "'a'.*'x'"),
         ('{"a": 0.5, "a": 0.6}', "'a'.*twice"),
@@ -170,3 +172,32 @@ def test_results_are_replayed_with_the_judges_own_names(tmp_path: Path) -> None:
     path = write(tmp_path, record("s", judge_models=("gpt-4-0613", None)), "results.jsonl")
     judge = ReplayJudge(path)
     assert [ask(judge, "s", run, "mini").judge_model for run in (0, 1)] == ["gpt-4-0613", None]
+
+
+def test_numbers_written_as_text_or_without_a_point_are_numbers(tmp_path: Path) -> None:
+    entry = {"model": ["j"] * 3, "content": ["0.5", "1", ".3"], "score": ["0.5", 1, " .3 "]}
+    judge = ReplayJudge(write(tmp_path, {"a": entry, "b": "0.25"}))
+    assert [ask(judge, "a", run).score for run in range(3)] == [0.5, 1.0, 0.3]
+    assert ask(judge, "b").score == 0.25
+
+
+def test_zeros_for_a_number_that_never_came_are_taken_and_told(tmp_path: Path) -> None:
+    grades = {
+        "v1_3": {"model": ["j"], "content": ["The"], "score": [0.0]},
+        "v1_1": {"model": ["j"], "content": ["0.0"], "score": [0.0]},
+        "v1_2": {"model": [], "content": [None], "score": [0.0]},
+    }
+    judge = ReplayJudge(write(tmp_path, grades))
+    assert ask(judge, "v1_3") == Verdict(0.0, rationale="The", judge_model="j")
+    (note,) = judge.notes
+    assert "0 for 1 of its samples" in note and "'v1_3'" in note
+    assert (
+        ReplayJudge(write(tmp_path, record("a", score=0.0, scores=(0.0,), rationale="r"))).notes
+        == []
+    )
+
+
+def test_samples_keep_the_order_of_the_file(tmp_path: Path) -> None:
+    judge = ReplayJudge(write(tmp_path, {"c": 0.1, "a": 0.2, "b": 0.3}))
+    assert judge.order == ("c", "a", "b")
+    assert judge.unknown(["a", "x"]) == ["b", "c"]

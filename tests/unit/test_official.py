@@ -149,6 +149,41 @@ def test_names_of_every_kind_keep_to_their_cell() -> None:
     assert rows[1][0] == 'a,"b"\n\\udc80'
 
 
+def test_grades_are_added_and_written_in_the_order_of_their_file() -> None:
+    """The evaluator adds a grade file up as it stands, columns go by the questions' file."""
+    found = [record(str(n), score=s, scores=(s,)) for n, s in enumerate([0.1, 0.7, 0.3, 0.9] * 8)]
+    found.append(record("last", score=1.0, scores=(1.0,), capabilities=("ocr", "math")))
+    order = ["last", *map(str, random.Random(3).sample(range(31), 31))]  # without 31
+    made = collect(found, "j", 1, order=order)
+    assert [one.sample for one in made] == [r.sample for r in found]
+    assert list(json.loads(grades_text(made))) == [*order, "31"]
+    assert columns(capability_table("m", made, 1))[1:4] == ["rec", "ocr", "math"]
+
+
+TIED = [0.3, 0.5, 0.3, 1.0, 0.3, 0.7, 0.4, 0.0]  # 43.75 %, or an ulp less: it hangs on the order
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_tie_is_decided_by_the_order_of_the_grade_file(backwards: bool) -> None:
+    scores = TIED
+    found = [record(str(n), score=s, scores=(s,)) for n, s in enumerate(scores)]
+    order = [r.sample for r in found][:: -1 if backwards else 1]
+    made = collect(found, "j", 1, order=order)
+    expected = round_half_even(sum_up([scores[int(sample)] for sample in order]))
+    assert cells(capability_table("m", made, 1))["rec"] == str(expected)
+
+
+def test_the_two_orders_of_that_test_differ() -> None:
+    assert round_half_even(sum_up(TIED)) != round_half_even(sum_up(TIED[::-1]))
+
+
+def sum_up(scores: Sequence[float]) -> float:
+    total = 0.0
+    for score in scores:
+        total += score
+    return total / len(scores) * 100
+
+
 class TestCollecting:
     def test_the_judges_own_name_is_preferred(self) -> None:
         asked = record(scores=(0.5, 1.0), judge_models=("gpt-4-0613", None))
@@ -201,6 +236,8 @@ def test_the_grade_file_as_text() -> None:
     ("label", "name"),
     [
         ("replay:runs/llava-v1.5-7b.json", "llava-v1.5-7b"),
+        ("replay:llava-v1.5-7b", "llava-v1.5-7b"),
+        ("replay:gpt-4.jsonl", "gpt-4"),
         ("openai:gpt-4o", "gpt-4o"),
         ("openai:llava:7b", "llava:7b"),
         ("hf:llava-hf/llava-1.5-7b-hf", "llava-hf/llava-1.5-7b-hf"),
@@ -220,6 +257,7 @@ def test_a_model_is_called_by_its_name(label: str, name: str) -> None:
         ("local", "local"),
         ("replay:llava_llama2_13b_gpt-4-0613-grade-5runs.json", "gpt-4-0613"),
         ("replay:grades.json", "grades"),
+        ("replay:gpt-4o_gpt-4-0613-grade-1runs_dev8.json", "gpt-4-0613"),
     ],
 )
 def test_a_judge_is_called_by_its_name(label: str, name: str) -> None:

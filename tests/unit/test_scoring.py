@@ -239,3 +239,43 @@ def test_a_weighted_score_lies_between_its_extremes(values: list[tuple[float, fl
     found = weighted_score(values)
     assert found is not None
     assert 100 * min(s for _, s in values) - 1e-9 <= found <= 100 * max(s for _, s in values) + 1e-9
+
+
+class TestAnswerOnly:
+    """InfiMM-Eval, Figure 4: the same weighted mean over the grades without reasoning."""
+
+    def test_it_has_the_weights_of_the_score(self) -> None:
+        records = [
+            record("a", 1.0, score_answer_only=1.0, complexity="moderate"),
+            record("b", 0.5, score_answer_only=0.0, complexity="high", weight=2.0),
+            record("c", 0.4, score_answer_only=0.25, complexity="high", weight=2.0),
+        ]
+        rows = score_rows(records)
+        assert rows["overall"].answer_only == pytest.approx(100 * (1 + 2 * 0.25) / 5)
+        assert rows["high"].answer_only == 12.5
+
+    def test_what_no_judge_saw_earns_nothing_either_way(self) -> None:
+        records = [
+            record("a", 1.0, score_answer_only=1.0),
+            record("b", 0.0, reason="empty answer"),
+            record("c", 0.0, status=REFUSED, reason="filtered", scores=()),
+            record("d", None, status=MODEL_ERROR),
+        ]
+        assert score_rows(records)["overall"].answer_only == pytest.approx(100 / 3)
+        assert score_rows(records, on_error="zero")["overall"].answer_only == 25.0
+
+    def test_repeats_are_averaged_first(self) -> None:
+        records = [
+            record("a", 1.0, score_answer_only=1.0),
+            record("a", 0.5, score_answer_only=0.0, repeat=1),
+            record("b", 0.0, score_answer_only=0.0),
+            record("b", 0.0, score_answer_only=0.0, repeat=1),
+        ]
+        assert score_rows(records)["overall"].answer_only == 25.0
+
+    def test_there_is_none_unless_every_sample_has_one(self) -> None:
+        some = [record("a", 1.0, score_answer_only=1.0), record("b", 0.5)]
+        assert score_rows(some)["overall"].answer_only is None
+        empty = [record("a", 0.0, reason="empty answer"), record("b", 0.5)]
+        assert score_rows(empty)["overall"].answer_only is None
+        assert score_rows([record("a", None, status=UNJUDGED)])["overall"].answer_only is None

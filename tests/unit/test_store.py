@@ -21,12 +21,11 @@ from pytest_mmreason.store import (
     NoStore,
     SqliteStore,
     Store,
-    inspect,
     make_key,
     open_store,
     prepare_home,
-    prune,
 )
+from pytest_mmreason.upkeep import inspect, prune
 
 ENTRY = {"text": "\ud800 猫 \x1b", "n": [1, 2.5, None]}
 

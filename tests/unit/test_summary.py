@@ -86,7 +86,7 @@ def test_the_file_has_the_documented_shape() -> None:
                 "model": "m",
                 "judge": "j",
                 "prompt": "direct",
-                "fingerprint": "f" * 12,
+                "fingerprint": plan.runs[0].benchmark.fingerprint,
                 "counts": {
                     "collected": 2,
                     **dict.fromkeys(STATUSES, 0),

@@ -1,0 +1,36 @@
+"""What a failed item tells: why, what to do about it, and how to run it again."""
+
+from __future__ import annotations
+
+from pytest_mmreason.record import Record
+from pytest_mmreason.reports.text import LONGEST_SHOWN, inert, rerun_hint
+
+
+def problem_of(record: Record, cache: str, item_threshold: float | None = None) -> str | None:
+    """Why the item fails, what to do about it, and how to run it again; None if it passes.
+
+    cache: the value of ``--mm-cache``.
+    """
+    if record.is_error:
+        what = f"{record.status}: {record.reason}"
+        # A run that asks nobody brings no more the next time.
+        asks = cache != "only" or record.status not in ("model_error", "judge_error")
+        advice = _ADVICE.get(record.status, "") if asks else ""
+        detail = f"\n{record.rationale}" if record.rationale else ""
+    elif item_threshold is not None and record.score is not None and record.score < item_threshold:
+        what = f"scored {record.score:.2f}, below --mm-item-threshold={item_threshold:g}"
+        advice = f"answer: {(record.response or '')[:300]!r}"
+        detail = f"\n{record.rationale}" if record.rationale else ""
+    else:
+        return None
+    # Reason and detail may hold a model's whole output; the record keeps what is cut here.
+    what, detail = (inert(t, keep_newlines=True, limit=LONGEST_SHOWN) for t in (what, detail))
+    return f"{inert(record.sample)}: {what}\n{inert(advice)}\n{rerun_hint(record)}{detail}"
+
+
+_ADVICE = {
+    "model_error": "The model brought no answer. Nothing was cached; the next run asks again.",
+    "judge_error": "The answer is kept, but the judge brought no valid verdict; the next run judges it again.",
+    "data_error": "Mend the file, or run without images (--mm-images=none).",
+    "missing": "There is no recorded answer; the sample is left out of the means.",
+}

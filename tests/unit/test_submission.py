@@ -1,0 +1,39 @@
+"""The name under which InfiMM-Eval's authors take predictions."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pytest_mmreason.reports import submission
+
+
+def made(model: str, asked: str = "", benchmark: str = "infimm-eval", unjudged: int = 3) -> Any:
+    spec = SimpleNamespace(
+        model=model, asked=asked or model, benchmark=SimpleNamespace(name=benchmark)
+    )
+    return SimpleNamespace(spec=spec, counts={"unjudged": unjudged})
+
+
+@pytest.mark.parametrize(
+    ("model", "asked", "name"),
+    [
+        ("hf:llava-hf/llava-1.5-7b-hf", "", "llava-1.5-7b-hf_7B.json"),
+        ("replay:runs/CogVLM-Chat_17B.json", "", "CogVLM-Chat_17B.json"),
+        ("openai:qwen2.5-vl-2.5B", "", "qwen2.5-vl-2.5B_2.5B.json"),
+        ("llava", "hf:llava-hf/llava-1.5-13b-hf", "llava_13B.json"),
+        ("openai:gpt-4o", "", "gpt-4o_SIZE.json"),
+        ("openai:model-4bit-a7bc", "", "model-4bit-a7bc_SIZE.json"),
+        ("openai:a/..", "", ".._SIZE.json"),
+    ],
+)
+def test_the_size_is_taken_from_the_spec(model: str, asked: str, name: str) -> None:
+    assert submission.name_of(made(model, asked)) == name
+
+
+def test_a_note_where_the_authors_can_grade_what_nobody_else_can() -> None:
+    assert "CogVLM_SIZE.json, SIZE being the model's" in submission.note(made("openai:CogVLM"))
+    assert submission.note(made("m", unjudged=0)) == ""
+    assert submission.note(made("m", benchmark="mine")) == ""
