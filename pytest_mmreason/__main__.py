@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from pytest_mmreason.data_commands import add_fetch, add_validate
 from pytest_mmreason.errors import BenchmarkError, UsageError
 from pytest_mmreason.options import OPTIONS, Option
 
@@ -34,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_merge(commands.add_parser("merge", help="make one run of the shards of --mm-shard"))
     _add_caption(commands.add_parser("caption", help="let a model describe a benchmark's images"))
     _add_cache(commands.add_parser("cache", help="say what the cache holds, or tidy it"))
+    add_validate(commands.add_parser("validate", help="count and check what a benchmark holds"))
+    add_fetch(commands.add_parser("fetch", help="download an official benchmark from the hub"))
     chosen = parser.parse_args(arguments)
     try:
         status: int = chosen.run(chosen)

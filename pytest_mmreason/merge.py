@@ -295,6 +295,7 @@ def _benchmark_to_json(benchmark: Benchmark, selected: Sequence[int]) -> dict[st
         sample["images"] = [[path, ""] for path, _ in sample["images"]]
     return {
         **content,
+        "fingerprint": benchmark.fingerprint,
         "weights": dict(benchmark.weights),
         "samples": samples,
         "selected": list(selected),
@@ -302,7 +303,7 @@ def _benchmark_to_json(benchmark: Benchmark, selected: Sequence[int]) -> dict[st
 
 
 def _benchmark_from_json(data: Mapping[str, Any]) -> Benchmark:
-    values = {k: v for k, v in data.items() if k != "selected"}
+    values = {k: v for k, v in data.items() if k not in ("fingerprint", "selected")}
     values["samples"] = tuple(Sample.from_json(sample) for sample in data["samples"])
     values["notes"] = tuple(data["notes"])
     return Benchmark(**values)

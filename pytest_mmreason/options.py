@@ -269,7 +269,7 @@ def read_settings(config: pytest.Config) -> Settings:
             continue  # --mm-model= and --mm-compare= switch off what the ini file names
         bases[option.name] = base
         if option.name in ("model", "benchmark", "judge", "images"):
-            texts = [_absolute_spec(text, base) for text in texts]
+            texts = [absolute_spec(text, base) for text in texts]
         try:
             parsed = [
                 base / Path(t).expanduser() if option.is_path else option.parse(t) for t in texts
@@ -315,7 +315,7 @@ def names_benchmark(config: pytest.Config) -> bool:
 _OTHER_KINDS = ("openai:", "python:")
 
 
-def _absolute_spec(text: str, base: Path) -> str:
+def absolute_spec(text: str, base: Path) -> str:
     """`text` with the path of a ``replay:`` or ``hf:`` spec, or behind a ``=``, made absolute.
 
     An ini file's paths are relative to it and the command line's to the working folder,

@@ -34,6 +34,7 @@ class Benchmark:
     protocol:    ``infimm-eval`` or ``mm-vet``; decides prompts, judging and weights.
     weights:     complexity -> what a sample of it counts in a mean.
     notes:       what a reader of the results must know, corrections for example.
+    file:        the name of the file that holds the samples, "" if none does.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Benchmark:
     source: str = ""
     weights: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    file: str = ""
 
     @cached_property
     def fingerprint(self) -> str:

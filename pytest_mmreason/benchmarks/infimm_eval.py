@@ -90,6 +90,7 @@ def load(folder: Path, name: str = "infimm-eval", corrections: bool = True) -> B
         source=known.source,
         weights=weights,
         notes=tuple(notes),
+        file=known.file,
     )
 
 

@@ -92,6 +92,7 @@ def _load(folder: Path, name: str, official: str, capabilities: tuple[str, ...])
         license=known.license,
         source=known.source,
         notes=tuple(notes),
+        file=known.file,
     )
 
 

@@ -55,6 +55,7 @@ def load(folder: Path, name: str | None = None) -> Benchmark:
         source=manifest.source,
         weights=manifest.weights,
         notes=tuple(_weight_notes(manifest.weights, samples)),
+        file=manifest.samples,
     )
 
 

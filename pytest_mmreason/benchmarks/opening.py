@@ -46,4 +46,7 @@ def open_benchmark(path: Path, name: str | None = None, corrections: bool = True
 def where_to_get(name: str) -> str:
     """What to write for an official benchmark whose folder was not named."""
     known = manifest(name)
-    return f"write {name}=DIR; DIR is the folder with {known.file}, from {known.source}"
+    return (
+        f"write {name}=DIR; DIR is the folder with {known.file}, from {known.source}, or what "
+        f"python -m pytest_mmreason fetch {name} DIR makes"
+    )

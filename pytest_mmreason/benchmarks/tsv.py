@@ -8,6 +8,7 @@ call is about to be made.
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +21,14 @@ from pytest_mmreason.imaging import embedded
 from pytest_mmreason.sample import ImageRef, Sample
 
 SUFFIX = ".tsv"
-COLUMNS = ("index", "question", "answer", "image", "image_path", "category")
+COLUMNS = ("index", "question", "answer", "image", "image_path", "category", "hint")
 REQUIRED = ("index", "question")
+
+_LETTERS = frozenset(string.ascii_uppercase)
+"""What the columns of a multiple-choice question's options are called."""
+
+SELECT = "Please select the correct answer from the options above."
+"""How VLMEvalKit ends a multiple-choice question."""
 
 _LONGEST_INDEX = 64
 """An image cell no longer than this names the row that holds the image, as VLMEvalKit reads it."""
@@ -48,7 +55,8 @@ def load(path: Path, name: str | None = None) -> Benchmark:
     Columns are ``index`` and ``question``, and if there are any ``answer`` (an empty cell
     means unreferenced), ``image`` (base64, a list of it, or the index of the row that holds
     the same image), ``image_path`` (a path below the file's folder or a list of them, where
-    no image is in the table) and ``category`` (values with commas between them).
+    no image is in the table), ``category`` (values with commas between them) and the options
+    ``A``, ``B``, ... of a multiple-choice question with its ``hint``, see :func:`choices`.
 
     Raises BenchmarkError listing all faults, each with line, index and field.
     """
@@ -72,6 +80,7 @@ def load(path: Path, name: str | None = None) -> Benchmark:
         samples=tuple(samples),
         source=path.name,
         notes=tuple(reader.notes()),
+        file=path.name,
     )
 
 
@@ -169,6 +178,8 @@ class _Reader:
         self.name = name
         self.faults = faults
         self._columns: list[str] = []
+        self._options: list[str] = []
+        self._read: list[str] = []
         self._rows: dict[str, _Row] = {}
 
     def read(self, rows: Iterator[tuple[int, list[Cell]]]) -> None:
@@ -183,6 +194,8 @@ class _Reader:
             if column not in self._columns:
                 hint = nearest(column, self._columns)
                 self._fault(line, "", f"column {column!r} is missing. {hint}")
+        self._options = [c for c in self._columns if c in _LETTERS]
+        self._read = [c for c in (*COLUMNS, *self._options) if c != "image"]
         twice = sorted({c for c in self._columns if self._columns.count(c) > 1})
         if twice:
             self._fault(line, "", f"column named twice: {', '.join(map(repr, twice))}")
@@ -205,8 +218,8 @@ class _Reader:
 
     def _row(self, line: int, cells: Mapping[str, Cell]) -> None:
         texts: dict[str, str] = {}
-        for column in COLUMNS:
-            if column in cells and column != "image":
+        for column in self._read:
+            if column in cells:
                 try:
                     texts[column] = cells[column].text
                 except UnicodeDecodeError as error:
@@ -220,16 +233,23 @@ class _Reader:
             self._fault(line, index, f"field index: the same as in line {self._rows[index].line}")
         if not texts["question"].strip():
             self._fault(line, index, "field question: is empty")
+        options = {c: texts[c].strip() for c in self._options if texts[c].strip()}
+        letter = texts.get("answer", "").strip()
+        if options and letter in _LETTERS and letter not in options:
+            named = f"{letter!r} names no option; the row has {', '.join(options)}"
+            self._fault(line, index, f"field answer: {named}")
         images, same_as = self._images(line, index, cells.get("image"))
         if not images and not same_as:
             images = self._paths(line, index, texts.get("image_path", ""))
         if len(self.faults) == before:
             values = dict.fromkeys(v.strip() for v in texts.get("category", "").split(","))
-            answer = texts.get("answer") or None
+            question, answer = texts["question"], texts.get("answer") or None
+            if options:
+                question, answer = choices(question, options, answer, texts.get("hint", ""))
             self._rows[index] = _Row(
                 line,
                 index,
-                texts["question"],
+                question,
                 answer,
                 tuple(filter(None, values)),
                 images,
@@ -303,12 +323,36 @@ class _Reader:
 
     def notes(self) -> Iterator[str]:
         """What the table holds that is not asked, or lacks."""
-        unread = [column for column in self._columns if column and column not in COLUMNS]
+        known = [*COLUMNS, *self._options]
+        if not self._options:
+            known.remove("hint")
+        unread = [column for column in self._columns if column and column not in known]
         if unread:
             yield f"{self.path.name}: columns not read: {', '.join(unread)}"
         bare = sum(not row.images and not row.same_as for row in self._rows.values())
         if bare:
             yield f"{self.path.name}: {bare} of {len(self._rows)} rows have no image"
+
+
+def choices(
+    question: str, options: Mapping[str, str], answer: str | None, hint: str = ""
+) -> tuple[str, str | None]:
+    """(question, reference) of a multiple-choice question, put as VLMEvalKit puts it.
+
+    options: letter -> text. An answer that is one of the letters becomes a reference that
+    the letter, the text or both fulfil; any other stays as it is.
+    """
+    lines = [f"Hint: {hint.strip()}"] if hint.strip() else []
+    lines += [f"Question: {question}", "Options:"]
+    lines += [f"{letter}. {text}" for letter, text in options.items()]
+    lines.append(SELECT)
+    letter = (answer or "").strip()
+    if letter in options:
+        text = options[letter]
+        answer = f"{letter}. {text}<OR>{letter}"
+        if text != letter:
+            answer += f"<OR>{text}"
+    return "\n".join(lines), answer
 
 
 _BASE64 = rb"[A-Za-z0-9+/=_\-\s\\]"

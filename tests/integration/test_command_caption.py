@@ -13,7 +13,8 @@ import pytest
 
 from pytest_mmreason.__main__ import main
 from pytest_mmreason.captioning import QUESTION
-from pytest_mmreason.store import FILE_NAME, inspect
+from pytest_mmreason.store import FILE_NAME
+from pytest_mmreason.upkeep import inspect
 from tests.support.benchmarks import sample, write_benchmark
 from tests.support.endpoint import Endpoint, Reply
 from tests.support.project import Project

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from pytest_mmreason import imaging
 from pytest_mmreason.benchmarks.opening import open_benchmark
-from pytest_mmreason.benchmarks.tsv import file_rows, load
+from pytest_mmreason.benchmarks.tsv import choices, file_rows, load
 from pytest_mmreason.errors import BenchmarkError, DataError
-from pytest_mmreason.sample import ImageRef
+from pytest_mmreason.judges.local import judge_locally
+from pytest_mmreason.sample import ImageRef, Sample
 from tests.support.official import picture
 
 RED, BLUE = picture("red"), picture("blue", (9, 5))
@@ -129,11 +130,68 @@ def test_other_categories_are_one_category_or_tags_for_the_whole_file(tmp_path: 
 
 
 def test_columns_that_are_not_read_are_told(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.tsv", ["1", "q", "x", "y"], head=["index", "question", "A", "hint"])
+    path = write(
+        tmp_path / "t.tsv", ["1", "q", "x", "y"], head=["index", "question", "split", "hint"]
+    )
     assert load(path).notes == (
-        "t.tsv: columns not read: A, hint",
+        "t.tsv: columns not read: split, hint",
         "t.tsv: 1 of 1 rows have no image",
     )
+
+
+CHOICE = ["index", "question", "answer", "hint", "A", "B", "C"]
+
+
+def test_options_are_put_as_vlmevalkit_puts_them(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "t.tsv",
+        ["1", "What is it?", "B", "", "cat", " dog", "hot\tdog"],
+        ["2", "And this?", "b", "Look twice.", "1", "", ""],
+        ["3", "Freely?", "B", "Look.", "", "", ""],
+        ["4", "Unknown?", "", "", "x", "y", ""],
+        ["5", "Which letter?", "C", "", "A", "B", "C"],
+        head=CHOICE,
+    )
+    benchmark = load(path)
+    one, two, three, four, five = benchmark.samples
+    end = "Please select the correct answer from the options above."
+    assert one.question == f"Question: What is it?\nOptions:\nA. cat\nB. dog\nC. hot\tdog\n{end}"
+    assert one.answer == "B. dog<OR>B<OR>dog"
+    assert two.question == f"Hint: Look twice.\nQuestion: And this?\nOptions:\nA. 1\n{end}"
+    assert two.answer == "b"
+    assert (three.question, three.answer) == ("Freely?", "B")
+    assert four.answer is None
+    assert five.answer == "C. C<OR>C"
+    assert benchmark.notes == ("t.tsv: 5 of 5 rows have no image",)
+
+
+@pytest.mark.parametrize("response", ["B", "(B)", "dog", "B. dog", "The answer is B.", "b"])
+def test_letter_text_or_both_answer_a_choice(response: str) -> None:
+    question, answer = choices("What is it?", {"A": "cat", "B": "dog"}, "B")
+    sample = Sample("1", question, answer=answer)
+    assert judge_locally(sample, response, "mm-vet").score == 1.0
+    for wrong in ("A", "cat", "A. cat"):
+        assert judge_locally(sample, wrong, "mm-vet").score == 0.0
+
+
+def test_letter_without_an_option_is_a_fault(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "t.tsv",
+        ["7", "q", "C", "", "cat", "dog", ""],
+        ["8", "q", "D", "", "cat", "dog", "emu"],
+        head=CHOICE,
+    )
+    assert faults(path) == [
+        "t.tsv:2: index '7': field answer: 'C' names no option; the row has A, B",
+        "t.tsv:3: index '8': field answer: 'D' names no option; the row has A, B, C",
+    ]
+
+
+def test_cell_beyond_the_csv_modules_limit_is_read(tmp_path: Path) -> None:
+    cell = "x" * (csv.field_size_limit() + 1)
+    path = write(tmp_path / "t.tsv", ["1", cell, cell, "", ""])
+    (sample,) = load(path).samples
+    assert sample.question == cell and sample.images[0].path.endswith(f",{len(cell)}")
 
 
 def test_every_fault_is_listed_with_line_index_and_field(tmp_path: Path) -> None:
