@@ -166,10 +166,10 @@ class Parametrizer:
         kinds = dict.fromkeys(map(_kind, samples))
         values = [value for kind in kinds for value in _marked(*kind)]
         self._names = marker_names(values, _foreign_markers(config))
-        self._marks = {kind: self._marks_of(kind) for kind in kinds}
         for value, name in self._names.items():
             if name not in STANDARD_MARKERS:
                 config.addinivalue_line("markers", f"{name}: mmreason samples of {value!a}")
+        self._marks = {kind: self._marks_of(kind) for kind in kinds}
 
     @property
     def renamed(self) -> dict[str, str]:
