@@ -36,14 +36,14 @@ _PUT = (
 )
 _ROW = "(?, ?, ?, ?)"
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=str)
+
 T = TypeVar("T")
 
 
 def make_key(parts: Mapping[str, Any]) -> str:
     """SHA-256 over the canonical JSON of everything that can change a reply."""
-    return hashlib.sha256(
-        json.dumps(parts, sort_keys=True, separators=(",", ":"), default=str).encode()
-    ).hexdigest()
+    return hashlib.sha256(_CANONICAL.encode(parts).encode()).hexdigest()
 
 
 class Store(ABC):

@@ -40,8 +40,9 @@ class _Protocol:
 
     @cached_property
     def template_sha256(self) -> str:
+        """Of the prompts for a fixed sample, and of the form that a reply must have."""
         rendered = [self.build(_PROBE, sharper).sha256 for sharper in (False, True)]
-        return hashlib.sha256(json.dumps(rendered).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([rendered, self.schema]).encode()).hexdigest()
 
 
 class LLMJudge:
@@ -89,7 +90,6 @@ class LLMJudge:
             "adapter": dict(self._adapter.identity),
             "params": {"temperature": rules.temperatures, **self._params},
             "template_sha256": rules.template_sha256,
-            "schema": rules.schema,
             "parsing": parsing.VERSION,
             "protocol": protocol,
         }
