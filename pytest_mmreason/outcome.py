@@ -75,7 +75,8 @@ def with_verdicts(draft: Record, verdicts: Sequence[Verdict | None], **more: Any
     for verdict in given:
         for step in verdict.steps:
             credits.setdefault(step.step, []).append(step.credit)
-    flags = draft.flags
+    notes = dict.fromkeys(note for verdict in given for note in verdict.notes)
+    flags = (*draft.flags, *notes)
     if absent := len(verdicts) - len(given):
         flags = (*flags, f"{absent} of {len(verdicts)} judge runs gave no verdict")
     return dataclasses.replace(

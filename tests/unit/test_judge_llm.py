@@ -210,7 +210,7 @@ def test_identity_changes_with_all_that_can_change_a_verdict(tmp_path: Path) -> 
         LLMJudge(Adapter(model="a"), {}).identity("infimm-eval"),
     ]
     assert all(other != base for other in others)
-    assert others[-1]["schema"] == SCHEMA
+    assert others[-1]["template_sha256"] != base["template_sha256"]
     json.dumps(base)
 
 
