@@ -38,19 +38,33 @@ _WHOLE = frozenset({"0", "1"})
 _GOES_ON = re.compile(
     r"[^\w\s(]{1,2}\d"
     r"|[ \t]{1,3}[.,]?\d"
-    r"|[ \t]{0,3}(?:[-–—~…±+×÷=≈^/:&]|\.{2,3}|\*(?=[ \t])|(?:to|or|and|until|through|vs)\b\.?)"
-    r"[ \t]{0,3}(?:about[ ]|maybe[ ]|perhaps[ ]|even[ ])?[.,]?\d"
+    r"|[ \t]{0,3}(?:[-–—~…±+×÷=≈^/:&→]|[-=]>|\.{2,3}|\*(?=[ \t])|,?[ ]then\b"
+    r"|(?:to|or|and|until|through|vs)\b\.?)[ \t]{0,3}(?:about[ ]|maybe[ ]|perhaps[ ]|even[ ])?[.,]?\d"
     r"|[ \t]{0,3}[(\[]?[ \t]?(?:(?:points?|pts?|marks?)[ ])?(?:/|\b(?:out[ ])?of\b)"
-    r"|[ \t]{0,3}(?:stars?\b|‰|[°$€£])"
-    r"|[ \t]{1,3}(?:(?:would|could|might|should|if|unless|only)\b|(?:is|was)(?:[ ]not\b|n['’]t\b))",
+    r"|[ \t]{0,3}\((?:or[ ]|maybe[ ]|perhaps[ ])?[01]?[.,]\d"
+    r"|[ \t]{0,3}(?:=|\?|stars?\b|‰|[°$€£★⭐])|\s{0,3}/|[\u0300-\u036f\u20d0-\u20ff]",
     re.IGNORECASE,
 )
+# "Score: 1.0 would be too much": whose it is comes after it
+_TAKEN_BACK = re.compile(
+    r"[.,;)]?[ \t]{1,3}\(?(?:(?:would|could|might|should|if|unless|only|then|needs?|requires?|means?|otherwise"
+    r"|was|were|says|claims)\b|(?:is|are)(?:[ ]not\b|n['’]t\b|[ ](?:what|claimed|requested|demanded))"
+    r"|as[ ](?:it|the[ ]response|requested|demanded|claimed)\b)",
+    re.IGNORECASE,
+)
+_CORRECTED = re.compile(
+    r"\b(?:wait|actually|correction|scratch[ ]that|misread|on[ ]second[ ]thought|rather|otherwise)\b"
+    r"[^\n]{0,80}\d",
+    re.IGNORECASE,
+)
+_SCALE = re.compile(r"\bscale\b|\bout[ ]of\b|\bstars?\b|\bmax\b", re.IGNORECASE)
 _NEXT_ITEM = re.compile(r"(?<![\w.,])2[.)][ \t]")
 
 _PAD = r"[\s*_\"'`)\]}]"
 _MARKER = re.compile(
     r"(?:(?<![\w-])(?:score|correctness|grade|rating|punktzahl|puntuación|pontuação|оценка)(?![\w-])"
     r"|评分|得分|分数|スコア|점수)"
+    r"(?:[ ](?:of|for)[ ](?:the|this)(?:[ ](?:last|final|given))?[ ](?:response|answer|row|prediction))?"
     r"(?:[ ]?\((?P<scale>[^()\n]{0,30})\))?"
     rf"{_PAD}{{0,6}}"
     r"(?P<joint>[-=]+>|[:=|→]+|[-–—](?=\s)|\b(?:is|of|to[ ]be|equals)\b)?"
@@ -62,7 +76,7 @@ _WEAK_MARKER = re.compile(
     rf"^[\s*#_-]{{0,6}}(?:final[ ])?(?:answer|verdict|result|output){_PAD}{{0,6}}[:=]{_PAD}{{0,6}}",
     re.IGNORECASE | re.MULTILINE,
 )
-_LINE_DRESS = " \t\r*_`|\"'#“”()[]{}"
+_LINE_DRESS = " \t\r*_`|\"'“”"
 _FENCE = re.compile(r"`{3,}\w{0,12}\s*\Z")
 _VERDICT_LABEL = re.compile(
     r"score|correctness|grade|rating|verdict|result|answer is|final|mark", re.IGNORECASE
@@ -83,7 +97,8 @@ _ELSEWHERE = re.compile(
     r"|threshold|confidence|average|mean|(?:step|part)(?:[ ]#?\d{1,3})?|sub|initial|preliminary"
     r"|previous|earlier|requested|claimed|demanded|suggested|forged|fake|example|other|another"
     r"|would[ ](?:have|get|earn|be)|would[ ]\w{1,9}[ ]an?)['’s]{0,2}[ ]{1,2}(?:an?[ ])?\Z"
-    r"|^[ \t]*>.*\Z",
+    r"|^[ \t]*>.*\Z|<!--[^>]*\Z|\b(?:no|without|if)\b[^.;!?\n]{0,25}\Z"
+    r"|^\W*(?:the[ ])?(?:\w+['’]s[ ])?(?:response|answer|student|model|candidate)\W{0,3}:\W*\Z",
     re.IGNORECASE | re.MULTILINE,
 )
 _REPORTS = re.compile(
@@ -183,41 +198,53 @@ def _alone(text: str) -> list[float]:
     lines = _lines(text)
     ends = {place for place in (0, len(lines) - 1) if lines and _stands(lines, place)}
     found = [match for place in ends if (match := _QUANTITY.fullmatch(lines[place]))]
-    values = [_read(match) for match in found if match["run"].strip("_,.") not in _WHOLE]
+    values = [_read(match) for match in found if not _is_whole(match)]
     return [value for value in values if value is not None]
 
 
 def _lines(text: str) -> list[str]:
-    return [line for raw in text.splitlines() if (line := raw.strip(_LINE_DRESS))]
+    """The lines that are not empty, without what dresses them."""
+    lines = (re.sub(r"^#{1,6}[ \t]+", "", raw.strip(_LINE_DRESS)) for raw in text.splitlines())
+    lines = (line[1:-1] if line[:1] + line[-1:] in ("()", "[]", "{}") else line for line in lines)
+    return [line for raw in lines if (line := raw.strip(_LINE_DRESS))]
 
 
 def _after_marker(text: str, marker: re.Match[str], quantity: re.Match[str]) -> float | None:
     joint, scale = marker["joint"], marker["scale"] or ""
     rest = text[quantity.end() : quantity.end() + 400]
-    line = rest.partition("\n")[0]
     # "Score 1: ..." numbers a score
     if not joint and re.match(r"\s{0,3}:", rest):
         return None
     # "Score (of 5): 1" is on another scale
     if "%" in scale or any(float(n) > 1 for n in re.findall(r"\d{1,9}(?:\.\d+)?", scale)):
         return None
-    if quantity["run"].rstrip(".,") in _WHOLE and not quantity["of"] and not quantity["percent"]:
-        ends = not re.search(r"\w", line)
-        # "Score:\n1. Relevance", "Score: 1) relevance 2) logic" and "grade 1 pupils" count something
-        if not ends and (not joint or "\n" in marker[0]):
+    if _is_whole(quantity):
+        line = rest.partition("\n")[0]
+        before = text[max(0, marker.start() - 80) : marker.start()]
+        # "Score:\n1. Relevance", "Score: 1) relevance" and "grade 1 pupils" count something
+        if re.search(r"\w", line) and (not joint or "\n" in marker[0]):
             return None
         if (line[:1] == ")" and "(" not in marker[0]) or _NEXT_ITEM.search(rest):
             return None
-    return _value(text, quantity)
+        # "Score: 1 mistake", "Score: 1 (max 5)"
+        if not _ENDS.match(text, quantity.end()) or re.search(r"\d", line):
+            return None
+        if _SCALE.search(before.rpartition("\n")[2]) or _SCALE.search(line):
+            return None
+    return None if _CORRECTED.search(rest) else _value(text, quantity)
 
 
 def _unmarked(text: str) -> float:
     numbers = [match for match in _QUANTITY.finditer(text) if _has_digit(match)]
     if not numbers:
         raise InvalidVerdict("the reply holds no number")
+    if _CORRECTED.search(text, numbers[0].end()):
+        raise InvalidVerdict("the reply corrects its number")
     values = [_value(text, match) for match in numbers]
     weak = [_QUANTITY.match(text, marker.end()) for marker in _WEAK_MARKER.finditer(text)]
     if any(match is not None and _has_digit(match) for match in weak):
+        if not all(_ENDS.match(text, match.end()) for match in numbers):
+            raise InvalidVerdict("the reply's number counts something")
         return _one(values, "numbers")
     lines = _lines(text)
     alone = [
@@ -237,7 +264,7 @@ def _unmarked(text: str) -> float:
     score = _one(values, "numbers")
     for match in numbers:
         # "1 error", "80% of it" and "not 0.5" hold a number, but not as the score
-        if not _is_plain(match) or match["run"].strip("_,.") in _WHOLE:
+        if not _is_plain(match) or _is_whole(match):
             raise InvalidVerdict(f"{match.group()[:60]!r} is not marked as the score")
         before = text[max(0, match.start() - 60) : match.start()]
         opens = match.start() < 20 and not re.search(r"\w", before)
@@ -270,6 +297,8 @@ def _one(values: Iterable[float | None], what: str) -> float:
 def _value(text: str, match: re.Match[str]) -> float | None:
     """As :func:`_read`, but None where the text goes on with the number."""
     run = match["run"]
+    if _TAKEN_BACK.match(text, match.end()):
+        return None
     ends = run.endswith((".", ",")) and not match["of"] and not match["percent"]
     # "0.7. 2 parts are right" is a sentence and a new one, "0. 8" is garbled
     if ends and run.rstrip(".,") not in _WHOLE:
@@ -294,8 +323,8 @@ def _read(match: re.Match[str]) -> float | None:
         if not _AMOUNT.fullmatch(amount):
             return None
         value = float(amount.replace(",", "."))
-        # "0.7%" is a slip for 70 % as likely as it is 0.007
-        return None if 0 < value < 1 else _in_range(value / 100)
+        # "0.7%" is a slip for 70 % as likely as it is 0.007, "1%" one for 1.0
+        return None if 0 < value <= 1 else _in_range(value / 100)
     if not _NUMBER.fullmatch(run):
         return None
     return _in_range(float(run.replace(",", ".")))
@@ -307,6 +336,11 @@ def _in_range(value: float) -> float | None:
 
 def _is_plain(match: re.Match[str]) -> bool:
     return not match["of"] and not match["percent"] and "%" not in match["run"]
+
+
+def _is_whole(match: re.Match[str]) -> bool:
+    """Whether it is a bare 0 or 1, which may as well count something."""
+    return _is_plain(match) and match["run"].strip("_,.") in _WHOLE
 
 
 def _has_digit(match: re.Match[str]) -> bool:
