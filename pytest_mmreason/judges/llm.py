@@ -15,6 +15,7 @@ from pytest_mmreason.judges import mm_vet, official_prompt, parsing, rubric
 from pytest_mmreason.judges.base import Ask, InvalidVerdict, JudgeTask
 from pytest_mmreason.judges.official_prompt import OfficialPrompt
 from pytest_mmreason.models.base import ModelAdapter, Request, Response
+from pytest_mmreason.models.endpoint import shown
 from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import Verdict
@@ -99,6 +100,7 @@ class LLMJudge:
 
         ``prompt`` is ``own`` or the name of the file that the official one is from;
         ``prompt_sha256`` is of the official text, or of our own prompt for a fixed sample.
+        Parameters with the name of a key, token or header are told without their value.
         """
         rules = self._rules(protocol)
         official = rules.official
@@ -106,7 +108,7 @@ class LLMJudge:
             "protocol": protocol,
             "prompt": official.name if official else "own",
             "prompt_sha256": official.sha256 if official else rules.template_sha256,
-            "params": {"temperature": list(rules.temperatures), **self._params},
+            "params": shown({"temperature": list(rules.temperatures), **self._params}),
         }
 
     async def judge(self, task: JudgeTask, ask: Ask) -> Verdict:
@@ -134,10 +136,13 @@ class LLMJudge:
             try:
                 response = await self._ask(ask, request)
             except JudgeError as error:
-                # An endpoint may not take a temperature as high as that.
-                if failure is not None and error.cause in ("400", "422"):
+                if failure is None or error.cause not in ("400", "422"):
+                    raise
+                # An endpoint may not take a temperature as high as that, or so much room.
+                invalid += 1
+                if invalid >= len(rules.temperatures) or params != self._params:
                     raise failure from error
-                raise
+                continue
             if response.finish_reason == "content_filter":
                 raise self._error(
                     "refused",
