@@ -179,7 +179,11 @@ def _verdict_objects(clean: str) -> list[dict[str, Any]] | None:
     if found and not verdicts:
         raise InvalidVerdict("the reply only mentions a verdict in JSON")
     if verdicts:
-        beside = prose.scores_beside(_without(clean, objects))
+        rest = _without(clean, objects)
+        # a response that the judge quoted without escapes may have closed the object
+        if _VERDICT_KEY.search(rest):
+            raise InvalidVerdict("the reply's JSON is damaged")
+        beside = prose.scores_beside(rest)
         if beside and beside != {_number(data.get("score")) for data in verdicts}:
             raise InvalidVerdict("the reply's prose and its JSON give different scores")
         return verdicts

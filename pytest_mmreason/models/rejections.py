@@ -65,10 +65,12 @@ def read(message: str, sent: Collection[str]) -> Rejection | None:
 
 def _as_parameter(name: str) -> str:
     """A pattern for `name`; a common word, such as "stop", only where it is put as a name."""
-    word = rf"(?<!\w){re.escape(name)}(?!\w)"
+    plain = re.escape(name)
+    word = rf"(?<!\w){plain}(?!\w)"
     if len(name) >= _TELLING or "_" in name:
         return word
-    return rf"['\"`]{name}['\"`]|\b(?:arg|param|field|input|suppl)\w*\W{{1,3}}{word}|^{word}(?: is\b|\W)"
+    put = r"\b(?:arg|param|field|input|suppl)\w*\W{1,3}"
+    return rf"['\"`]{plain}['\"`]|{put}{word}|^{word}(?: is\b|\W)"
 
 
 def text_of(body: Any, message: str) -> str:
