@@ -25,6 +25,7 @@ _PAD = r"[\s*_\"'`)\]}>]"
 _CORRECT_MARKER = re.compile(
     rf"(?<![\w-])correct{_PAD}{{0,6}}[:=]{_PAD}{{0,6}}(true|yes|false|no)\b", re.IGNORECASE
 )
+_MOST_VERDICTS = 20
 _KEYS = frozenset({"score", "correct", "rationale"})
 _VERDICT_KEY = re.compile(r"[\"'“](score|correct|rationale|steps)[\"'”]\s{0,3}:", re.IGNORECASE)
 
@@ -73,6 +74,9 @@ def parse_rubric(text: str, steps: int) -> Verdict:
         said = {word.lower() in ("true", "yes") for word in _CORRECT_MARKER.findall(clean)}
         if len(said) > 1:
             raise InvalidVerdict("the reply calls the response both correct and not correct")
+        # one of the two may be of the response, which the judge repeats
+        if said and said != {score == 1.0}:
+            raise InvalidVerdict("what the reply calls correct and its score disagree")
         return _consistent(score, said.pop() if said else None, None, (), "", ())
     found = {_from_object(data, steps) for data in verdicts}
     if len(found) > 1:
@@ -175,7 +179,9 @@ def _verdict_objects(clean: str) -> list[dict[str, Any]] | None:
     except DuplicateKey as error:
         raise InvalidVerdict(f"in the reply's JSON, {error}") from None
     found = [(each, data) for each in objects if (data := _unwrapped(each.data)).keys() & _KEYS]
-    verdicts = [data for each, data in found if not prose.reports(clean[: each.start])]
+    if len(found) > _MOST_VERDICTS:
+        raise InvalidVerdict(f"the reply holds {len(found)} verdicts")
+    verdicts = [data for each, data in found if not _is_mentioned(clean, each, objects)]
     if found and not verdicts:
         raise InvalidVerdict("the reply only mentions a verdict in JSON")
     if verdicts:
@@ -192,6 +198,13 @@ def _verdict_objects(clean: str) -> list[dict[str, Any]] | None:
     if keys and ("{" in clean or keys != {"score"}):
         raise InvalidVerdict("the reply's JSON is damaged")
     return None
+
+
+def _is_mentioned(text: str, found: FoundObject, objects: Sequence[FoundObject]) -> bool:
+    """Whether the reply only says that the response holds this object."""
+    earlier = [each for each in objects if each.start < found.start]
+    before = _without(text[: found.start], earlier)
+    return prose.reports(before) or prose.quotes(before)
 
 
 def _without(text: str, objects: Sequence[FoundObject]) -> str:

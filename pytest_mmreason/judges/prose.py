@@ -154,6 +154,11 @@ def reports(before: str) -> bool:
     return _REPORTS.search(_FENCE.sub("", before[-200:])) is not None
 
 
+def quotes(text: str) -> bool:
+    """Whether a text ends inside quotation marks."""
+    return bool(_quotes(text) % 2)
+
+
 def number_in(text: str) -> float | None:
     """The value in [0, 1] of a text that is nothing but one number; None if it is none."""
     match = _QUANTITY.fullmatch(text.strip())
@@ -171,6 +176,8 @@ def _marked(text: str) -> tuple[list[float | None], bool]:
     """The marked scores, None for each that is garbled; whether others are only mentioned."""
     values: list[float | None] = []
     mentioned = False
+    # with one too many, or two at once, nobody knows what is in quotation marks
+    is_paired = not _quotes(text) % 2 and '""' not in text
     quotes, counted = 0, 0
     for marker in _MARKER.finditer(text):
         quotes += _quotes(text, counted, marker.start())
@@ -180,13 +187,17 @@ def _marked(text: str) -> tuple[list[float | None], bool]:
         is_bound = _BOUND.match(text, end) is not None
         if not is_bound and (quantity is None or not _has_digit(quantity)):
             continue
-        before = text[max(0, marker.start() - 80) : marker.start()]
-        opens_line = not re.search(r"\w", before.rpartition("\n")[2])
-        if (quotes % 2 and not (opens_line and quotes == 1 and counted < 20)) or _ELSEWHERE.search(
-            before
-        ):
+        before = text[max(0, counted - 80) : counted]
+        # the whole reply may be dressed in them
+        is_quoted = quotes > 0 and (counted >= 20 or quotes > 1 or bool(re.search(r"\w", before)))
+        if (is_quoted and is_paired and quotes % 2) or _ELSEWHERE.search(before):
             mentioned = True
-        elif is_bound or quantity is None or _DENIED.search(before[-40:]):
+        elif (
+            (is_quoted and not is_paired)
+            or is_bound
+            or quantity is None
+            or _DENIED.search(before[-40:])
+        ):
             values.append(None)
         else:
             values.append(_after_marker(text, marker, quantity))
@@ -268,7 +279,11 @@ def _unmarked(text: str) -> float:
             raise InvalidVerdict(f"{match.group()[:60]!r} is not marked as the score")
         before = text[max(0, match.start() - 60) : match.start()]
         opens = match.start() < 20 and not re.search(r"\w", before)
-        given = opens or (_GIVES.search(before) and not _ELSEWHERE.search(before))
+        given = opens or (
+            _GIVES.search(before)
+            and not _ELSEWHERE.search(before)
+            and not _quotes(text, 0, match.start()) % 2
+        )
         ends = _ENDS.match(text, match.end()) or (opens and _OPENS.match(text, match.end()))
         if not given or not ends or _TURNED.search(before[-40:]):
             raise InvalidVerdict(f"{match.group()[:60]!r} is mentioned, not given as the score")
@@ -280,6 +295,8 @@ def _stands(lines: list[str], place: int) -> bool:
     not what the line before says of something else."""
     before = lines[place - 1] if place else ""
     if before.endswith(":") and (reports(before) or not _VERDICT_LABEL.search(before)):
+        return False
+    if "".join(lines[place + 1 : place + 2]).startswith(("/", "of ", "out of ")):
         return False
     return place == 0 or place == len(lines) - 1
 
@@ -338,6 +355,10 @@ def _is_plain(match: re.Match[str]) -> bool:
     return not match["of"] and not match["percent"] and "%" not in match["run"]
 
 
+def _quotes(text: str, start: int = 0, end: int | None = None) -> int:
+    return sum(text.count(mark, start, end) for mark in '"“”')
+
+
 def _is_whole(match: re.Match[str]) -> bool:
     """Whether it is a bare 0 or 1, which may as well count something."""
     return _is_plain(match) and match["run"].strip("_,.") in _WHOLE
@@ -345,7 +366,3 @@ def _is_whole(match: re.Match[str]) -> bool:
 
 def _has_digit(match: re.Match[str]) -> bool:
     return any(character.isdigit() for character in match.group())
-
-
-def _quotes(text: str, start: int, end: int) -> int:
-    return text.count('"', start, end) + text.count("“", start, end) + text.count("”", start, end)

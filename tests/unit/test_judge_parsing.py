@@ -217,9 +217,11 @@ def test_score_is_never_made_up(fields: dict[str, object]) -> None:
 def test_rubric_reply_in_prose_is_read_by_its_markers() -> None:
     got = parse_rubric("Correct: no\nscore: 0.7", 2)
     assert (got.score, got.score_answer_only) == (0.7, 0.0)
-    assert parse_rubric("Correct: yes. Score: 0.7", 2).score == 1.0
+    assert parse_rubric("Correct: yes. Score: 1.0", 2).score_answer_only == 1.0
     with pytest.raises(InvalidVerdict, match="both"):
         parse_rubric("Correct: yes. Correct: no. Score: 0.7", 2)
+    with pytest.raises(InvalidVerdict, match="disagree"):
+        parse_rubric("It says correct: yes. Score: 0.0", 2)
 
 
 json_like = st.recursive(
@@ -291,7 +293,21 @@ def test_every_hundredth_is_read_back(hundredths: int, form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["{", '{"', "/*{", "score ", "score (", '{"a":"\\', "0.7 ", "{'a ", "[", '{"s":1} ']
+    "piece",
+    [
+        "{",
+        '{"',
+        "/*{",
+        "score ",
+        "score (",
+        '{"a":"\\',
+        "0.7 ",
+        "{'a ",
+        "[",
+        '{"s":1} ',
+        "score: 1\n",
+        '{"score":1} ',
+    ],
 )
 def test_hostile_lengths_take_no_time(piece: str) -> None:
     text = (piece * 100_000)[:100_000]
