@@ -109,3 +109,46 @@ def test_an_unacceptable_temperature_is_told_and_not_left_out(
     assert record["status"] == "judge_error"
     assert "does not take temperature=3" in record["reason"]
     assert "--mm-judge-param temperature=VALUE" in record["reason"]
+
+
+@pytest.mark.parametrize(
+    "reply", ["", "5", None, '{"rationale": "fine"}', '{"score": 0.5, "rati'], ids=repr
+)
+@pytest.mark.parametrize("protocol", ["infimm-eval", "mm-vet"])
+def test_judge_without_a_verdict_ends_the_run_and_is_asked_again_in_the_next(
+    pytester: pytest.Pytester, endpoint: Endpoint, protocol: str, reply: str | None
+) -> None:
+    made = write_benchmark(pytester.path / "made", [sample(n) for n in range(2)], protocol=protocol)
+    endpoint.script = by_model(m=answers, j=lambda body, seen: Reply(text=reply))
+    where = ("--mm-output=out", "--mm-retries=0")
+    options = (*endpoint_options(endpoint), f"--mm-benchmark={made}", *where)
+    result = run(pytester, *options)
+    assert result.ret == 1
+    assert "gave no valid verdict" in flat(result)
+    records = read_records(pytester.path / "out")
+    assert [(r["status"], r["score"]) for r in records] == [("judge_error", None)] * 2
+    assert len(endpoint.calls("j")) == 2 * (5 if protocol == "mm-vet" else 2)
+    good = "0.5" if protocol == "mm-vet" else verdict(0.5)
+    endpoint.script = by_model(m=answers, j=lambda body, seen: good)
+    endpoint.reset()
+    assert run(pytester, *options).ret == 0
+    assert (len(endpoint.calls("m")), len(endpoint.calls("j"))) == (0, 2)
+
+
+def test_error_of_the_judges_endpoint_is_never_read_as_a_verdict(
+    pytester: pytest.Pytester, endpoint: Endpoint, made: Path
+) -> None:
+    def judge(body: dict[str, Any], seen: int) -> Reply:
+        bodies: list[Any] = [
+            {"error": {"message": "Score: 1.0"}},
+            "<html>Score: 1.0</html>",
+            {"choices": [], "score": 1.0},
+            {"choices": [{"message": {}}], "error": {"code": 1, "message": verdict(1.0)}},
+        ]
+        return Reply(body=bodies[number_of(body)])
+
+    endpoint.script = by_model(m=answers, j=judge)
+    options = (*endpoint_options(endpoint), f"--mm-benchmark={made}", "--mm-retries=0")
+    assert run(pytester, *options, "--mm-output=out").ret == 1
+    records = read_records(pytester.path / "out")
+    assert [(r["status"], r["score"]) for r in records] == [("judge_error", None)] * 4
