@@ -38,6 +38,12 @@ CLEAR = [
     ("Score: 0.9. No reason to downscore: 0.1", 0.9),
     ("Final score: **0.5**\nStep score: 0.3", 0.5),
     ("I would say 0.6 here.", 0.6),
+    ("I would give it a score of 0.6.", 0.6),
+    ("Since it says 'red' and red is one of two, the correctness is 0.5.", 0.5),
+    ('The response states "red", the truth is "red <AND> white". Correctness: 0.5', 0.5),
+    ("The score for the last row is 0.7", 0.7),
+    ("Half right → 0.5", 0.5),
+    ("Score: 0.5 - one part is missing", 0.5),
     ("It has 2 of the 3 parts.\n\n0.7", 0.7),
     ("**Score:** 0.7 (70%)", 0.7),
     # format characters and full-width forms
