@@ -97,7 +97,7 @@ _ELSEWHERE = re.compile(
     r"|threshold|confidence|average|mean|(?:step|part)(?:[ ]#?\d{1,3})?|sub|initial|preliminary"
     r"|previous|earlier|requested|claimed|demanded|suggested|forged|fake|example|other|another"
     r"|would[ ](?:have|get|earn|be|need)(?:[ ]an?)?)['’s]{0,2}[ ]{1,2}(?:an?[ ])?\Z"
-    r"|^[ \t]*>.*\Z|<!--[^>]*\Z|\b(?:no|without|if)\b[^.;!?\n]{0,25}\Z"
+    r"|^[ \t]*>.*\Z|<!--[^>]*\Z|\b(?:no|without)\b[^.,;!?\n]{0,25}\Z|\bif\b[^.;!?\n]{0,40}\Z"
     r"|^\W*(?:the[ ])?(?:\w+['’]s[ ])?(?:response|answer|student|model|candidate)\W{0,3}:\W*\Z",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -43,6 +43,7 @@ CLEAR = [
     ('The response states "red", the truth is "red <AND> white". Correctness: 0.5', 0.5),
     ("The score for the last row is 0.7", 0.7),
     ("Half right → 0.5", 0.5),
+    ("There is no second part, so the score is 0.5", 0.5),
     ("Score: 0.5 - one part is missing", 0.5),
     ("It has 2 of the 3 parts.\n\n0.7", 0.7),
     ("**Score:** 0.7 (70%)", 0.7),
