@@ -7,7 +7,6 @@ a model but whose tests never ask for a sample opens nothing.
 
 from __future__ import annotations
 
-import gc
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +22,7 @@ from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.merge import write_part
 from pytest_mmreason.models.base import ModelAdapter
-from pytest_mmreason.plan import Plan, Work, cautions, make_plan, set_aside
+from pytest_mmreason.plan import Plan, Work, cautions, is_large, make_plan, set_aside
 from pytest_mmreason.published import beside
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.reports.files import official_notes, prepare_output, write_reports
@@ -46,6 +45,7 @@ class OwnerSession:
         self.settings = settings
         self.summary: Summary | None = None
         self.item: pytest.Item | None = None
+        self.is_set_aside = False
         self._registry = registry
         self._rootdir = rootdir
         self._keep = keep
@@ -57,7 +57,6 @@ class OwnerSession:
         self._ledger: Ledger | None = None
         self._client: LocalClient | None = None
         self._foreseen = False
-        self._is_set_aside = False
         self.warnings: list[str] = []
         self.fault = ""
         """What the user can mend, met after collection began: the session ends with exit 4."""
@@ -70,7 +69,9 @@ class OwnerSession:
         with self._lock:
             if self._plan is None:
                 self._plan = make_plan(self.settings, self._registry)
-                self._is_set_aside = set_aside(self._plan)
+                if is_large(self._plan):
+                    set_aside()
+                    self.is_set_aside = True
             return self._plan
 
     def check(self) -> None:
@@ -246,8 +247,6 @@ class OwnerSession:
 
     def close(self) -> None:
         """Let go of engine and journal, however the session ended."""
-        if self._is_set_aside:
-            gc.unfreeze()
         if self._engine is not None:
             self._engine.close()
         if self._ledger is not None:
