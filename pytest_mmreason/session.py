@@ -23,12 +23,11 @@ from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.merge import write_part
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.plan import Plan, Work, cautions, is_large, make_plan, set_aside
-from pytest_mmreason.published import beside
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.reports.files import official_notes, prepare_output, write_reports
 from pytest_mmreason.settings import Settings, is_offline
 from pytest_mmreason.store import FILE_NAME, open_store, prepare_home
-from pytest_mmreason.summary import Summary, summarise
+from pytest_mmreason.summary import Summary, published_beside, summarise
 
 if TYPE_CHECKING:
     import pytest
@@ -170,7 +169,7 @@ class OwnerSession:
         outcome = Outcome(
             exitstatus, ledger.failed, ledger.tolerable, stopped or self.stopped, ledger.unreached
         )
-        published = beside(run.benchmark for run in self.plan.runs)
+        published = published_beside(run.benchmark for run in self.plan.runs)
         summary = summarise(self.plan, records, ledger.expected, outcome, published)
         notes = [*self.warnings, *summary.notes, *engine.notes(), *ledger.notes()]
         notes += self._advice(summary, engine)
