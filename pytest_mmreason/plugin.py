@@ -292,9 +292,11 @@ class OwnerHooks(RunHooks):
         elif self.terminal.note_unused(session) and status == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_terminal_summary(self) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(self) -> Generator[None, None, None]:
         """The tables and the verdict, last of all summaries."""
+        with self.terminal.few_failures():
+            yield
         self.terminal.print_summary(self.collection.renamed_markers)
 
     def pytest_unconfigure(self) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mmreason import agreement
 from pytest_mmreason.client import Client, LocalClient, Selection
 from pytest_mmreason.engine import Engine
+from pytest_mmreason.errors import UsageError
 from pytest_mmreason.gates import NO_GATE, Outcome
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.ledger import Journal, Ledger
@@ -25,6 +26,7 @@ from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.plan import Plan, Work, cautions, is_large, make_plan, set_aside
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.reports.files import official_notes, prepare_output, write_reports
+from pytest_mmreason.reports.text import count
 from pytest_mmreason.settings import Settings, is_offline
 from pytest_mmreason.store import FILE_NAME, open_store, prepare_home
 from pytest_mmreason.summary import Summary, published_beside, summarise
@@ -101,7 +103,7 @@ class OwnerSession:
                 self._roles = (models, judge)
                 self.warnings += cautions(plan)
                 self._warn_of_unknown(plan, [*models.values(), judge])
-                self._warn_of_unused_runs(judge)
+                self._compare_runs(judge)
                 self._warn_of_idle_options(models)
 
     @property
@@ -291,9 +293,15 @@ class OwnerSession:
                 f"{' and '.join(idle)}: of no use here, no model of this run is an hf: checkpoint"
             )
 
-    def _warn_of_unused_runs(self, judge: Any) -> None:
-        """A recording of several judge runs, of which not all are asked for."""
+    def _compare_runs(self, judge: Any) -> None:
+        """Of a recording's judge runs, all should be wanted; more than it has cannot be."""
         recorded, wanted = getattr(judge, "runs", 0), self.settings.judge_runs
+        if 0 < recorded < wanted and judge.adapter is None:
+            raise UsageError(
+                f"--mm-judge-runs={wanted}: {judge.name} holds {count(recorded, 'judge run')}. "
+                f"Write --mm-judge-runs={recorded}, or let a model judge what is absent: "
+                "--mm-judge=openai:NAME --mm-judge-param grades=FILE"
+            )
         if recorded > wanted:
             self.warnings.append(
                 f"{judge.name} holds {recorded} judge runs, of which the first {wanted} are taken; "
