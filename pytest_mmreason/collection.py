@@ -145,10 +145,12 @@ def sample_of(item: pytest.Item) -> Sample | None:
 
 
 def _goes_by_hand(item: pytest.Item) -> bool:
-    """True if the test asks model or judge itself: what it will ask, only it knows."""
-    return evaluates(item) and bool(
-        {"mm_model", "mm_judge"} & set(getattr(item, "fixturenames", ()))
-    )
+    """True if nothing may be asked ahead of the test.
+
+    Because it asks model or judge itself, and only it knows what, or because it is skipped.
+    """
+    by_itself = {"mm_model", "mm_judge"} & set(getattr(item, "fixturenames", ()))
+    return evaluates(item) and bool(by_itself or item.get_closest_marker("skip"))
 
 
 def works_of(items: Sequence[pytest.Item]) -> list[tuple[pytest.Item, Work]]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
-from weakref import WeakValueDictionary
 
 from pytest_mmreason.store import Store
 
@@ -30,21 +28,40 @@ class Shelf:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._under_way: dict[str, asyncio.Future[Any]] = {}
         self._wanted: list[_Wanted] = []
         self._new: dict[str, str] = {}
         self._kept: asyncio.Future[None] | None = None
         self._writing: dict[str, str] = {}
 
-    def turn(self, key: str) -> AbstractAsyncContextManager[None]:
-        """One at a time for each key: who comes second finds what the first has put.
+    async def once(self, key: str, act: Callable[[], Awaitable[T]]) -> T:
+        """What `act` brings, or what it brings to another who asked for the same just before.
 
-        So equal calls that are wanted at once are one call. Where nothing is kept, there
-        are no turns.
+        So equal calls that are wanted at once are one call, and fail as one. Where nothing is
+        kept, every one is made.
         """
         if not self._store.keeps:
-            return nullcontext()
-        return self._turns.setdefault(key, asyncio.Lock())
+            return await act()
+        while (first := self._under_way.get(key)) is not None:
+            await asyncio.wait([first])
+            if not first.cancelled():
+                shared: T = first.result()
+                return shared
+        first = self._under_way[key] = asyncio.get_running_loop().create_future()
+        try:
+            brought = await act()
+        except asyncio.CancelledError:
+            first.cancel()
+            raise
+        except BaseException as error:
+            first.set_exception(error)
+            first.exception()  # nobody else may have asked
+            raise
+        else:
+            first.set_result(brought)
+            return brought
+        finally:
+            del self._under_way[key]
 
     async def get(self, key: str) -> dict[str, Any] | None:
         """See :meth:`Store.get`."""

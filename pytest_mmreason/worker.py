@@ -6,6 +6,7 @@ start of its workers is most of what a short run waits for.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Client as connect
@@ -58,6 +59,7 @@ class WorkerSession:
         self._worker_input = worker_input
         self._plan: Plan | None = None
         self._client: Client | None = None
+        self._opening = threading.Lock()
 
     @property
     def plan(self) -> Plan:
@@ -72,9 +74,10 @@ class WorkerSession:
     @property
     def client(self) -> Client:
         """The link to the owner, opened at the first call."""
-        if self._client is None:
-            self._client = RemoteClient.open(self._worker_input, self.settings.timeout)
-        return self._client
+        with self._opening:
+            if self._client is None:
+                self._client = RemoteClient.open(self._worker_input, self.settings.timeout)
+            return self._client
 
     def select(self, selection: Selection, by_hand: Sequence[str] = ()) -> None:
         """Tell the owner what was collected; nothing is said of nothing."""
@@ -91,6 +94,8 @@ class RemoteClient:
     model: Held = field(default_factory=lambda: Held(as_model))
     judge: Held = field(default_factory=lambda: Held(as_judge))
     _loop: asyncio.AbstractEventLoop | None = None
+    _asking: threading.Lock = field(default_factory=threading.Lock)
+    """Held from a question to its answer: a test may ask in several threads."""
 
     @classmethod
     def open(cls, worker_input: Mapping[str, Any], timeout_s: float) -> RemoteClient:
@@ -150,9 +155,10 @@ class RemoteClient:
 
     def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
         try:
-            send(self.connection, message)
-            while "op" in (reply := receive(self.connection)):
-                send(self.connection, self._run_errand(reply))
+            with self._asking:
+                send(self.connection, message)
+                while "op" in (reply := receive(self.connection)):
+                    send(self.connection, self._run_errand(reply))
         except (EOFError, OSError) as error:
             raise ModelError(
                 f"the link to the controller broke: {error!r}", cause="link"
