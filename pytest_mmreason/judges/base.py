@@ -53,6 +53,10 @@ class Judge(Protocol):
     max_concurrency: verdicts at a time that it can take; None leaves it to the engine.
     offline:         True if a verdict costs neither network nor tokens.
     cacheable:       False if its verdicts are quicker made than kept.
+
+    Two more may be there. ``reads_texts_only`` is True where nothing of a sample but question
+    and reference can change a verdict: equal texts then have one verdict, whichever samples
+    they are of. ``recorded(task)`` gives a verdict that needs no judging, or None.
     """
 
     name: str

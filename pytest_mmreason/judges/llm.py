@@ -60,6 +60,9 @@ class LLMJudge:
 
     cacheable = True
 
+    reads_texts_only = True
+    """Of a sample, question and reference: no image, no id."""
+
     def __init__(self, adapter: ModelAdapter, params: Mapping[str, Any]) -> None:
         self.adapter: ModelAdapter | None = adapter
         self._adapter = adapter
