@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mmreason import agreement
+from pytest_mmreason import grades
 from pytest_mmreason.client import Client, LocalClient, Selection
 from pytest_mmreason.engine import Engine
 from pytest_mmreason.gates import NO_GATE, Outcome
@@ -29,7 +29,7 @@ from pytest_mmreason.registry import Registry
 from pytest_mmreason.reports.files import official_notes, prepare_output, write_reports
 from pytest_mmreason.settings import Settings, is_offline
 from pytest_mmreason.store import FILE_NAME, open_store, prepare_home
-from pytest_mmreason.summary import Summary, summarise
+from pytest_mmreason.summary import Summary, explained, summarise
 
 if TYPE_CHECKING:
     import pytest
@@ -82,7 +82,7 @@ class OwnerSession:
                 plan = self.plan
                 models: dict[str, ModelAdapter | None]
                 if plan.graded is not None:
-                    models = {agreement.NAME: agreement.GradedAnswers(plan.graded.answers)}
+                    models = {grades.NAME: grades.GradedAnswers(plan.graded.answers)}
                 else:
                     models = {
                         spec: self._registry.model(spec, self.settings)
@@ -169,8 +169,11 @@ class OwnerSession:
         outcome = Outcome(
             exitstatus, ledger.failed, ledger.tolerable, stopped or self.stopped, ledger.unreached
         )
-        published = beside(run.benchmark for run in self.plan.runs)
-        summary = summarise(self.plan, records, ledger.expected, outcome, published)
+        known = [run.benchmark for run in self.plan.runs]
+        if self.plan.graded and self.plan.graded.source:
+            known.append(self.plan.graded.source)
+        summary = summarise(self.plan, records, ledger.expected, outcome, beside(known))
+        summary = explained(summary, ledger.whole)
         notes = [*self.warnings, *summary.notes, *engine.notes(), *ledger.notes()]
         notes += self._advice(summary, engine)
         for run in summary.runs:

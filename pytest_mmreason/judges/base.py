@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from pytest_mmreason import __version__
 from pytest_mmreason.models.base import ModelAdapter, Request, Response
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import Verdict
@@ -35,9 +36,12 @@ class JudgeTask:
 
 
 def provenance(judge: Judge, protocol: str) -> Mapping[str, Any]:
-    """How `judge` comes to its verdicts under `protocol`, where it can say; else empty."""
-    told = getattr(judge, "provenance", None)
-    return {} if told is None else told(protocol)
+    """How `judge` comes to its verdicts under `protocol`, and by which version of this package.
+
+    A judge that does not say it in a method ``provenance`` is told by its identity.
+    """
+    told = getattr(judge, "provenance", judge.identity)
+    return {"package": __version__, **told(protocol)}
 
 
 class InvalidVerdict(ValueError):
