@@ -73,7 +73,7 @@ class GradedAnswers:
 
 def bundled(name: str) -> Path:
     """The graded answers that ship with one of BUNDLED."""
-    return shipped(name) / "graded" / "answers.jsonl"
+    return shipped(name) / "graded" / f"{name}.jsonl"
 
 
 def load(
