@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,7 +77,9 @@ def bundled(name: str) -> Path:
 
 
 def load(
-    path: Path, benchmarks: Mapping[str, Benchmark], replay: ReplayModel | None = None
+    path: Path,
+    benchmarks: Mapping[str, Benchmark],
+    predictions: Callable[[], ReplayModel | None] = lambda: None,
 ) -> Graded:
     """The graded answers in a file.
 
@@ -87,9 +89,9 @@ def load(
             ``sample`` (an id of one of `benchmarks`) or ``question`` and ``reference``
             (and, if wanted, ``steps``, ``capabilities``, ``category``, ``complexity``;
             ``kind``, by which the answers are summed up, and ``why``, which is not read).
-    replay: the answers that a grade file is of, which it does not hold. Without it they are
-            looked for where the evaluator leaves them, in ``NAME.json`` beside
-            ``NAME_JUDGE-grade-Nruns.json``.
+    predictions: gives the answers that a grade file is of, which it does not hold. Where it
+            gives none they are looked for where the evaluator leaves them, in ``NAME.json``
+            beside ``NAME_JUDGE-grade-Nruns.json``.
 
     Raises BenchmarkError listing all faults with their lines or ids; UsageError for a grade
     file that cannot be read or whose answers are not found.
@@ -112,8 +114,9 @@ def load(
             "name one --mm-benchmark"
         )
     known = {sample.id: sample for b in benchmarks.values() for sample in b.samples}
+    replay: ReplayModel | None = None
     if _is_grade_file(content):
-        replay = replay or _answers_beside(path)
+        replay = predictions() or _answers_beside(path)
         found, faults = _of_grade_file(path, known, replay, next(iter(protocols)))
     else:
         found, faults = _of_lines(path.name, content, known)
@@ -130,7 +133,7 @@ def load(
         {one.sample.id: one.score for one in found},
         {one.sample.id: one.kind for one in found if one.kind},
         next(iter(benchmarks.values())) if len(benchmarks) == 1 else None,
-        {**files, "answers": replay.path.name} if replay and _is_grade_file(content) else files,
+        {**files, "answers": replay.path.name} if replay else files,
     )
 
 

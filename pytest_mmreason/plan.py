@@ -153,14 +153,17 @@ def _plan_of_graded(settings: Settings, registry: Registry) -> Plan:
         raise UsageError(
             "--mm-shard divides a model's samples; --mm-agreement measures a judge on all answers"
         )
-    path, replay = settings.agreement, None
+    path = settings.agreement
     if not path.is_absolute():  # a bundled name, whose answers are to a certain benchmark
         settings = replace(settings, benchmark=(path.name,))
         path = grades.bundled(path.name)
-    benchmarks = _read_benchmarks(settings, registry)
-    if recorded := [spec for spec in settings.model if spec.startswith("replay:")]:
-        replay = registry.model(recorded[0], settings)
-    graded = grades.load(path, benchmarks, replay if isinstance(replay, ReplayModel) else None)
+
+    def predictions() -> ReplayModel | None:
+        recorded = [spec for spec in settings.model if spec.startswith("replay:")]
+        model = registry.model(recorded[0], settings) if recorded else None
+        return model if isinstance(model, ReplayModel) else None
+
+    graded = grades.load(path, _read_benchmarks(settings, registry), predictions)
     # Nobody is asked: how a model would be is of no matter.
     settings = replace(
         settings, images="separate", icl=0, prompt=("direct",), follow_up="none", repeats=1
