@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason.gates import TOLERANCE, Gate
 from pytest_mmreason.grades import Graded
-from pytest_mmreason.published import ALTERED, Published
-from pytest_mmreason.published import Agreement as Table
 from pytest_mmreason.record import Record
 from pytest_mmreason.scoring import OVERALL
+
+if TYPE_CHECKING:
+    from pytest_mmreason.published import Agreement as Table
+    from pytest_mmreason.published import Published
 
 EMPTY = "empty answer"
 
@@ -235,7 +237,7 @@ def _table_beside(
     """MM-Vet's Table 9, where `bare` are just the samples without ``gen`` of the official file."""
     source = graded.source
     table = published[source.name].agreement if source and source.name in published else None
-    if source is None or table is None or source.version == ALTERED:
+    if source is None or table is None or source.version not in published[source.name].revisions:
         return None
     wanted = [s.id for s in source.samples if GENERATION not in s.capabilities]
     return table if sorted(bare) == sorted(wanted) and len(wanted) == table.samples else None

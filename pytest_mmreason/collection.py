@@ -15,7 +15,7 @@ from pytest_mmreason.fixtures import SESSION_KEY
 from pytest_mmreason.markers import RESERVED_MARKERS, STANDARD_MARKERS
 from pytest_mmreason.naming import marker_names, slug, slugs
 from pytest_mmreason.options import names_benchmark, only_looks, read_suite_mode
-from pytest_mmreason.plan import Plan, Work
+from pytest_mmreason.plan import Plan, Work, set_aside
 from pytest_mmreason.reports.text import inert
 from pytest_mmreason.sample import Sample
 
@@ -93,6 +93,8 @@ class Collection:
     def announce(self, session: pytest.Session) -> None:
         """Tell the engine what will run, unless nothing will."""
         config = self._config
+        if self._session.is_set_aside:
+            set_aside()  # the items, too
         # A worker of xdist runs what it has, whatever could not be collected.
         ends = session.testsfailed and not config.option.continue_on_collection_errors
         if not only_looks(config) and (self._session.is_worker or not ends):

@@ -23,7 +23,7 @@ from pytest_mmreason.scoring import RowNames
 from pytest_mmreason.selection import deal, read_subset, select
 from pytest_mmreason.settings import SENDING, Settings, Shard
 
-LARGE = 5_000
+LARGE = 1_000
 """Samples from which on the work that each of them makes for the garbage collector is felt."""
 
 
@@ -185,16 +185,19 @@ def _read_benchmarks(settings: Settings, registry: Registry) -> dict[str, Benchm
     return benchmarks
 
 
-def set_aside(plan: Plan) -> bool:
-    """Take a large plan out of the garbage collector's sight; True if :func:`gc.unfreeze` is owed.
+def is_large(plan: Plan) -> bool:
+    """True if the garbage collector would feel the plan; see :func:`set_aside`."""
+    return sum(len(chosen) for chosen in plan.selected.values()) >= LARGE
 
-    It holds no garbage, and the collector would walk through all of it again and again while
-    pytest makes as many items.
+
+def set_aside() -> None:
+    """Take all that there is, but for garbage, out of the garbage collector's sight.
+
+    It would walk through a large plan, and as many items, again and again. :func:`gc.unfreeze`
+    is owed.
     """
-    is_large = sum(len(chosen) for chosen in plan.selected.values()) >= LARGE
-    if is_large:
-        gc.freeze()
-    return is_large
+    gc.collect()
+    gc.freeze()
 
 
 def plan_runs(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 SCHEMA = 1
+_ENCODER = json.JSONEncoder(allow_nan=False, default=dict)
 
 SCORED = "scored"
 UNJUDGED = "unjudged"
@@ -110,7 +111,7 @@ class Record:
         """One line of ASCII JSON without NaN."""
         # Not asdict, which copies everything in depth: this is done for every record.
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return json.dumps({"schema": SCHEMA, **values}, allow_nan=False, default=dict)
+        return _ENCODER.encode({"schema": SCHEMA, **values})
 
     @classmethod
     def from_json(cls, text: str, without: Container[str] = ()) -> Record:

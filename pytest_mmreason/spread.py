@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from pytest_mmreason.gates import TOLERANCE
 from pytest_mmreason.record import SCORED, Record
+from pytest_mmreason.scoring import deviation
 
 LIMIT = 0.3
 """Verdicts on one answer that lie further apart (highest - lowest) are told."""
@@ -46,7 +46,7 @@ class Spread:
 def sd_of(scores: Iterable[float | None]) -> float | None:
     """The standard deviation (ddof 0) of the verdicts that there are; None for fewer than two."""
     given = [score for score in scores if score is not None]
-    return statistics.pstdev(given) if len(given) > 1 else None
+    return deviation(given) if len(given) > 1 else None
 
 
 def spread(records: Iterable[Record]) -> Spread | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason import agreement
 from pytest_mmreason.agreement import Agreement
+from pytest_mmreason.benchmarks.base import PROTOCOLS, Benchmark
 from pytest_mmreason.gates import (
     Gate,
     Outcome,
@@ -18,11 +19,13 @@ from pytest_mmreason.gates import (
     unmet,
 )
 from pytest_mmreason.plan import Plan, RunSpec
-from pytest_mmreason.published import Published
 from pytest_mmreason.record import Record
 from pytest_mmreason.scoring import Row, count_statuses, score_rows, sum_usage
 from pytest_mmreason.spread import Spread, spread
-from pytest_mmreason.standing import Ran, Standing, elsewhere, stand
+
+if TYPE_CHECKING:
+    from pytest_mmreason.published import Published
+    from pytest_mmreason.standing import Standing
 
 SCHEMA = 1
 
@@ -116,6 +119,17 @@ class Summary:
         return {"schema": SCHEMA, "runs": [run.to_json() for run in self.runs], "exit": self.exit}
 
 
+def published_beside(benchmarks: Iterable[Benchmark]) -> Mapping[str, Published]:
+    """By name, what is published on those of `benchmarks` that were read from official files."""
+    found = list(benchmarks)
+    # Each protocol is named for the benchmark that brought it; most runs are of neither.
+    if not any(benchmark.name in PROTOCOLS for benchmark in found):
+        return {}
+    from pytest_mmreason.published import beside
+
+    return beside(found)
+
+
 def summarise(
     plan: Plan,
     records: Sequence[Sequence[Record]],
@@ -149,6 +163,8 @@ def summarise(
         counts = count_statuses(found)
         standing = None
         if benchmark in published:
+            from pytest_mmreason.standing import Ran, stand
+
             ids = (record.sample for record in found)
             ran = Ran(plan.judge, spec.benchmark.version, ids, rows, counts, plan.asked)
             standing = stand(published[benchmark], ran, settings.compare)
@@ -185,7 +201,7 @@ def summarise(
     all_gates = [_said_of(gate, run, runs) for run in runs for gate in run.gates]
     status, verdict = decide(outcome, all_gates)
     others = (r.spec.benchmark.name for r in runs if r.spec.benchmark.name not in published)
-    return Summary(runs, status, verdict, elsewhere(settings.compare, others))
+    return Summary(runs, status, verdict, _elsewhere(settings.compare, others))
 
 
 def explained(summary: Summary, whole: Callable[[Record], Record]) -> Summary:
@@ -244,3 +260,14 @@ def _row_to_json(row: Row) -> dict[str, Any]:
         "ci95": list(row.ci95) if row.ci95 else None,
         "runs": list(row.runs),
     }
+
+
+def _elsewhere(wanted: Sequence[str], benchmarks: Iterable[str]) -> list[str]:
+    """A note where results are `wanted` beside benchmarks that have none published."""
+    names = list(dict.fromkeys(benchmarks))
+    if not wanted or not names:
+        return []
+    return [
+        f"--mm-compare: nothing is published on {', '.join(names)}; published results are of the "
+        "official files, --mm-benchmark=infimm-eval=DIR and mm-vet=DIR"
+    ]

@@ -17,7 +17,7 @@ from pytest_mmreason.client import Client, Held, Selection
 from pytest_mmreason.errors import CallError, MissingPrediction, ModelError, UsageError
 from pytest_mmreason.judges.base import Judge, JudgeTask
 from pytest_mmreason.models.base import ModelAdapter, Request, Response
-from pytest_mmreason.plan import Plan, Work, make_plan, set_aside
+from pytest_mmreason.plan import Plan, Work, is_large, make_plan, set_aside
 from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.record import Evaluated, Record
 from pytest_mmreason.registry import Registry, as_judge, as_model
@@ -53,6 +53,7 @@ class WorkerSession:
     ) -> None:
         self.settings = settings
         self.item: pytest.Item | None = None
+        self.is_set_aside = False
         self._registry = registry
         self._worker_input = worker_input
         self._plan: Plan | None = None
@@ -63,7 +64,9 @@ class WorkerSession:
         """The plan; the benchmarks are read at the first call."""
         if self._plan is None:
             self._plan = make_plan(self.settings, self._registry)
-            set_aside(self._plan)
+            if is_large(self._plan):
+                set_aside()
+                self.is_set_aside = True
         return self._plan
 
     @property

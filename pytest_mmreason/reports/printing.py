@@ -6,7 +6,7 @@ import io
 import sys
 import textwrap
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason.agreement import Agreement
 from pytest_mmreason.gates import EXIT_INTERRUPTED
@@ -15,8 +15,10 @@ from pytest_mmreason.record import Record
 from pytest_mmreason.reports import measured, tables
 from pytest_mmreason.reports.text import encodable, inert
 from pytest_mmreason.settings import Settings
-from pytest_mmreason.standing import Standing
 from pytest_mmreason.summary import RunResult, Summary, label, lowest
+
+if TYPE_CHECKING:
+    from pytest_mmreason.standing import Standing
 
 
 class Printer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.gates import Gate
@@ -11,8 +12,10 @@ from pytest_mmreason.record import ERRORS
 from pytest_mmreason.reports.text import count, duration, inert
 from pytest_mmreason.scoring import Row, cell_name
 from pytest_mmreason.settings import Settings, is_offline
-from pytest_mmreason.standing import Standing
 from pytest_mmreason.summary import RunResult, Summary, best_of, label
+
+if TYPE_CHECKING:
+    from pytest_mmreason.standing import Standing
 
 ABSENT = "–"
 _GAP, _LEAST = 3, 3

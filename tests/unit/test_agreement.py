@@ -206,11 +206,11 @@ def published() -> dict[str, Published]:
 @pytest.mark.parametrize(
     ("judged", "name", "version", "shown"),
     [
-        (("a", "b", "g"), "mm-vet", "v1", True),
-        (("a", "b"), "mm-vet", "v1", True),
-        (("a", "g"), "mm-vet", "v1", False),
+        (("a", "b", "g"), "mm-vet", "current", True),
+        (("a", "b"), "mm-vet", "current", True),
+        (("a", "g"), "mm-vet", "current", False),
         (("a", "b", "g"), "mm-vet", "altered", False),
-        (("a", "b", "g"), "made", "v1", False),
+        (("a", "b", "g"), "made", "current", False),
     ],
 )
 def test_table_9_stands_beside_the_same_questions_only(
