@@ -280,6 +280,7 @@ def weighted_score(values: Sequence[tuple[float, float]]) -> float | None:
 
 
 def deviation(values: Sequence[float]) -> float | None:
+    """The standard deviation of `values` in their own unit (ddof 0); None for none."""
     if not values:
         return None
     mean = math.fsum(values) / len(values)
