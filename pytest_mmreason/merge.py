@@ -338,7 +338,8 @@ def _check_judged_alike(
     for name in dict.fromkeys([*there, *here]):
         if name not in ("prompt", "grades") and there.get(name) != here.get(name):
             told = name.removesuffix("_sha256")
-            values = [f"{_short(j.get(told))} ({_short(j.get(name))})" for j in (there, here)]
+            names = dict.fromkeys(n for n in (told, name) if n in there or n in here)
+            values = [" ".join(_short(j.get(n)) for n in names) for j in (there, here)]
             raise UsageError(
                 f"{folder} and {another} do not compare, their judges' {told} differs: "
                 f"{values[0]} there and {values[1]} here; judge all shards alike"

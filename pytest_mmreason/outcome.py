@@ -15,6 +15,7 @@ from pytest_mmreason.plan import RunSpec
 from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.record import JUDGE_ERROR, MISSING, MODEL_ERROR, REFUSED, SCORED, Record
 from pytest_mmreason.sample import Sample
+from pytest_mmreason.spread import sd_of
 from pytest_mmreason.verdict import Verdict
 
 FILTERED = "content_filter"
@@ -85,6 +86,7 @@ def with_verdicts(draft: Record, verdicts: Sequence[Verdict | None], **more: Any
         reason="",
         score=_mean([v.score for v in given]),
         scores=tuple(v.score if v else None for v in verdicts),
+        sd=sd_of(verdict.score for verdict in given),
         judge_models=_judge_models(verdicts),
         score_answer_only=_mean(answer_only),
         confidence=_mean(confidence),

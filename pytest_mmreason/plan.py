@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytest_mmreason import agreement, captions
+from pytest_mmreason import captions, grades
 from pytest_mmreason.asking import Asking, Examples, provenance
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.errors import UsageError, nearest
@@ -92,7 +92,7 @@ class Plan:
     selected: Mapping[str, tuple[int, ...]]
     whole: Mapping[str, tuple[int, ...]]
     names: Mapping[str, RowNames]
-    graded: agreement.Graded | None = None
+    graded: grades.Graded | None = None
     asked: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -129,26 +129,9 @@ def make_plan(settings: Settings, registry: Registry) -> Plan:
     Raises UsageError or BenchmarkError.
     """
     registry.check_names(settings)
-    benchmarks: dict[str, Benchmark] = {}
-    for spec in settings.benchmark:
-        benchmark = registry.benchmark(spec, settings)
-        if benchmark.name in benchmarks:
-            raise UsageError(
-                f"--mm-benchmark={spec}: a benchmark named {benchmark.name!r} is already there"
-            )
-        benchmarks[benchmark.name] = benchmark
     if settings.agreement is not None:
-        if settings.shard is not None:
-            raise UsageError(
-                "--mm-shard divides a model's samples; --mm-agreement measures a judge on all answers"
-            )
-        graded = agreement.load(settings.agreement, benchmarks)
-        plan = plan_runs(
-            replace(settings, images="separate", icl=0),  # nobody is asked
-            {agreement.NAME: graded.benchmark},
-            {agreement.NAME: agreement.MODEL},
-        )
-        return replace(plan, graded=graded)
+        return _plan_of_graded(settings, registry)
+    benchmarks = _read_benchmarks(settings, registry)
     presets = {spec: registry.preset(spec) for spec in settings.model}
     plan = plan_runs(settings, benchmarks, spec_labels(settings.model), presets)
     _check_reading(plan)
@@ -159,6 +142,47 @@ def make_plan(settings: Settings, registry: Registry) -> Plan:
                 "images' captions there; python -m pytest_mmreason caption writes them"
             )
     return plan
+
+
+def _plan_of_graded(settings: Settings, registry: Registry) -> Plan:
+    """The plan that measures the judge on graded answers."""
+    from pytest_mmreason.models.replay import ReplayModel
+
+    assert settings.agreement is not None
+    if settings.shard is not None:
+        raise UsageError(
+            "--mm-shard divides a model's samples; --mm-agreement measures a judge on all answers"
+        )
+    path = settings.agreement
+    if not path.is_absolute():  # a bundled name, whose answers are to a certain benchmark
+        settings = replace(settings, benchmark=(path.name,))
+        path = grades.bundled(path.name)
+
+    def predictions() -> ReplayModel | None:
+        recorded = [spec for spec in settings.model if spec.startswith("replay:")]
+        model = registry.model(recorded[0], settings) if recorded else None
+        return model if isinstance(model, ReplayModel) else None
+
+    graded = grades.load(path, _read_benchmarks(settings, registry), predictions)
+    # Nobody is asked: how a model would be is of no matter.
+    settings = replace(
+        settings, images="separate", icl=0, prompt=("direct",), follow_up="none", repeats=1
+    )
+    plan = plan_runs(settings, {grades.NAME: graded.benchmark}, {grades.NAME: grades.MODEL})
+    return replace(plan, graded=graded)
+
+
+def _read_benchmarks(settings: Settings, registry: Registry) -> dict[str, Benchmark]:
+    """By name, the benchmarks that the settings name."""
+    benchmarks: dict[str, Benchmark] = {}
+    for spec in settings.benchmark:
+        benchmark = registry.benchmark(spec, settings)
+        if benchmark.name in benchmarks:
+            raise UsageError(
+                f"--mm-benchmark={spec}: a benchmark named {benchmark.name!r} is already there"
+            )
+        benchmarks[benchmark.name] = benchmark
+    return benchmarks
 
 
 def is_large(plan: Plan) -> bool:

@@ -45,8 +45,10 @@ class Record:
     score:             in [0, 1], the mean of `scores`; 0.0 when refused, None unless
                        scored or refused.
     scores:            one entry a judge run, None where a run brought no valid verdict.
-    judging:           how the judge came to its verdicts: protocol, prompt by name and hash,
-                       parameters, recorded grades by name and hash; empty where it does not say.
+    sd:                of the verdicts in `scores`, in [0, 1] (ddof 0); None for fewer than two.
+    judging:           how the judge came to its verdicts: this package's version, the judge's
+                       own, protocol, prompt by name and hash, parameters, recorded grades by
+                       name and hash; empty where no judge was asked.
     judge_models:      by judge run, the judge's name as its endpoint or a recording gave it;
                        empty where none did.
     steps:             per reference step, ``{"step": number from 1, "credit": [0, 1]}``.
@@ -70,6 +72,7 @@ class Record:
     scores: tuple[float | None, ...] = ()
     judge_models: tuple[str | None, ...] = ()
     judging: Mapping[str, Any] = field(default_factory=dict)
+    sd: float | None = None
     score_answer_only: float | None = None
     steps: tuple[Mapping[str, Any], ...] = ()
     rationale: str = ""

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mmreason import agreement
+from pytest_mmreason import grades
 from pytest_mmreason.client import Client, LocalClient, Selection
 from pytest_mmreason.engine import Engine
 from pytest_mmreason.errors import UsageError
@@ -29,7 +29,7 @@ from pytest_mmreason.reports.files import official_notes, prepare_output, write_
 from pytest_mmreason.reports.text import count
 from pytest_mmreason.settings import Settings, is_offline
 from pytest_mmreason.store import FILE_NAME, open_store, prepare_home
-from pytest_mmreason.summary import Summary, published_beside, summarise
+from pytest_mmreason.summary import Summary, explained, published_beside, summarise
 
 if TYPE_CHECKING:
     import pytest
@@ -84,7 +84,7 @@ class OwnerSession:
                 plan = self.plan
                 models: dict[str, ModelAdapter | None]
                 if plan.graded is not None:
-                    models = {agreement.NAME: agreement.GradedAnswers(plan.graded.answers)}
+                    models = {grades.NAME: grades.GradedAnswers(plan.graded.answers)}
                 else:
                     models = {
                         spec: self._registry.model(spec, self.settings)
@@ -171,8 +171,11 @@ class OwnerSession:
         outcome = Outcome(
             exitstatus, ledger.failed, ledger.tolerable, stopped or self.stopped, ledger.unreached
         )
-        published = published_beside(run.benchmark for run in self.plan.runs)
-        summary = summarise(self.plan, records, ledger.expected, outcome, published)
+        known = [run.benchmark for run in self.plan.runs]
+        if self.plan.graded and self.plan.graded.source:
+            known.append(self.plan.graded.source)
+        summary = summarise(self.plan, records, ledger.expected, outcome, published_beside(known))
+        summary = explained(summary, ledger.whole)
         notes = [*self.warnings, *summary.notes, *engine.notes(), *ledger.notes()]
         notes += self._advice(summary, engine)
         for run in summary.runs:

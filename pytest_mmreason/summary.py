@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason import agreement
@@ -21,6 +21,7 @@ from pytest_mmreason.gates import (
 from pytest_mmreason.plan import Plan, RunSpec
 from pytest_mmreason.record import Record
 from pytest_mmreason.scoring import Row, count_statuses, score_rows, sum_usage
+from pytest_mmreason.spread import Spread, spread
 
 if TYPE_CHECKING:
     from pytest_mmreason.published import Published
@@ -41,6 +42,7 @@ class RunResult:
     gates: Sequence[Gate]
     usage: Mapping[str, Mapping[str, int]]
     agreement: Agreement | None = None
+    spread: Spread | None = None
     standing: Standing | None = None
     asked: Mapping[str, Any] = field(default_factory=dict)
 
@@ -48,6 +50,12 @@ class RunResult:
     def judging(self) -> Mapping[str, Any]:
         """How the judge came to its verdicts, as its records say; empty where none does."""
         return next((record.judging for record in self.records if record.judging), {})
+
+    @property
+    def judge_models(self) -> list[str]:
+        """What the judge's endpoint called itself, each name once."""
+        names = (name for record in self.records for name in record.judge_models if name)
+        return list(dict.fromkeys(names))
 
     def to_json(self) -> dict[str, Any]:
         """The run as ``summary.json`` holds it."""
@@ -77,8 +85,12 @@ class RunResult:
             content["answer_only"] = bare
         if self.judging:
             content["judging"] = dict(self.judging)
+        if self.judge_models:
+            content["judge_models"] = self.judge_models
+        if self.spread is not None:
+            content["spread"] = self.spread.to_json()
         if self.agreement is not None:
-            content["agreement"] = asdict(self.agreement)
+            content["agreement"] = self.agreement.to_json()
         if self.standing is not None and self.standing.asked:
             content["published"] = self.standing.to_json()
         return content
@@ -143,9 +155,11 @@ def summarise(
         rows = score_rows(found, plan.names[benchmark], settings.on_error)
         gates = threshold_gates(thresholds, benchmark, rows, plan.names)
         gates += filter(None, [error_gate(found, settings.max_errors)])
-        agreed = agreement.measure(found, plan.graded.scores) if plan.graded else None
-        if plan.graded and settings.max_disagreement is not None:
-            gates.append(agreement.gate(agreed, settings.max_disagreement))
+        agreed = None
+        if plan.graded is not None:
+            agreed = agreement.measure(found, plan.graded, settings.show, published)
+            if settings.max_disagreement is not None:
+                gates.append(agreement.gate(agreed, settings.max_disagreement))
         counts = count_statuses(found)
         standing = None
         if benchmark in published:
@@ -164,6 +178,7 @@ def summarise(
                 gates,
                 sum_usage(found),
                 agreed,
+                spread(found),
                 standing,
                 plan.asked,
             )
@@ -187,6 +202,24 @@ def summarise(
     status, verdict = decide(outcome, all_gates)
     others = (r.spec.benchmark.name for r in runs if r.spec.benchmark.name not in published)
     return Summary(runs, status, verdict, _elsewhere(settings.compare, others))
+
+
+def explained(summary: Summary, whole: Callable[[Record], Record]) -> Summary:
+    """`summary` with the judge's words in its disagreements.
+
+    whole: from a record to the same with its long texts.
+    """
+    runs = []
+    for run in summary.runs:
+        if run.agreement is not None:
+            records = {record.sample: record for record in run.records}
+            largest = [
+                replace(one, rationale=whole(records[one.sample]).rationale)
+                for one in run.agreement.largest
+            ]
+            run = replace(run, agreement=replace(run.agreement, largest=largest))
+        runs.append(run)
+    return replace(summary, runs=runs)
 
 
 def best_of(runs: Iterable[RunResult]) -> RunResult | None:
