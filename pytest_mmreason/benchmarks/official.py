@@ -29,6 +29,7 @@ class Manifest:
     samples:   how many it holds; 0 where that is not known.
     source:    where to download it.
     revisions: name -> SHA-256 of :func:`digest` over the answers of that revision.
+    differences: name -> in what that revision differs from the current one.
     rest:      the same over everything else that is asked; "" where it is not known.
     """
 
@@ -38,6 +39,7 @@ class Manifest:
     source: str
     revisions: Mapping[str, str]
     rest: str
+    differences: Mapping[str, str]
 
     @property
     def remedy(self) -> str:
@@ -56,6 +58,7 @@ def manifest(name: str) -> Manifest:
         table["source"],
         table["revisions"],
         table["rest"],
+        table.get("differences", {}),
     )
 
 
@@ -108,7 +111,7 @@ def digest(content: Iterable[Sequence[Any]]) -> str:
 def revision(
     known: Manifest, answers: Iterable[Sequence[Any]], rest: Iterable[Sequence[Any]], count: int
 ) -> tuple[str, list[str]]:
-    """(version, notes): the name of the revision, or ``altered`` and what differs.
+    """(version, notes): the name of the revision, or ``altered``, and what differs.
 
     The version is "" where no revision of the benchmark is known.
     """
@@ -117,7 +120,8 @@ def revision(
     found = digest(answers)
     name = next((name for name, hashed in known.revisions.items() if hashed == found), None)
     if name is not None and digest(rest) == known.rest:
-        return name, []
+        told = known.differences.get(name)
+        return name, [f"{known.file} holds the {name}: {told}"] if told else []
     number = f"{count} samples, not {known.samples}; " if count != known.samples else ""
     what = f"it is not as published (revision {' or '.join(map(repr, known.revisions))})"
     if name is not None:

@@ -62,6 +62,9 @@ def test_revisions_of_the_answers_are_told_apart_by_name(
         a.id for a, b in zip(vet.samples, older.samples, strict=True) if a.answer != b.answer
     ]
     assert differing == ["v1_65", "v1_89", "v1_103", "v1_127"]
+    (told,) = [note for note in older.notes if "older answers" in note]
+    assert f"four of its answers ({', '.join(differing)}) differ" in told
+    assert not any("differ" in note for note in vet.notes)
     for benchmark in (vet, older):
         assert not any("altered" in note or "unknown" in note for note in benchmark.notes)
 

@@ -172,14 +172,17 @@ def test_made_up_file_is_told_to_be_altered(tmp_path: Path) -> None:
 
 def known(**fields: Any) -> official.Manifest:
     values: dict[str, Any] = {"file": "f.json", "samples": 2, "license": "", "source": "s"}
-    return official.Manifest(**{**values, "revisions": {}, "rest": "", **fields})
+    values |= {"revisions": {}, "rest": "", "differences": {}}
+    return official.Manifest(**{**values, **fields})
 
 
 def test_revision_is_named_by_its_answers_and_everything_else() -> None:
     old, new, rest = [["a", "1"], ["b", "2"]], [["a", "1"], ["b", "3"]], [["a", "q"], ["b", "r"]]
     names = {"old": official.digest(old), "new": official.digest(reversed(new))}
-    manifest = known(revisions=names, rest=official.digest(rest))
-    assert official.revision(manifest, old, rest, 2) == ("old", [])
+    differs = {"old": "one answer differs"}
+    manifest = known(revisions=names, rest=official.digest(rest), differences=differs)
+    told = ["f.json holds the old: one answer differs"]
+    assert official.revision(manifest, old, rest, 2) == ("old", told)
     assert official.revision(manifest, new, rest, 2) == ("new", [])
     version, notes = official.revision(manifest, new, [["a", "q"], ["b", "s"]], 2)
     assert version == "altered" and "questions, images or categories" in notes[0]

@@ -232,3 +232,9 @@ def test_who_was_asked_otherwise_is_not_ranked(asked: dict[str, Any], why: str) 
     assert found.own.rank is None
     assert found.remarks[0] == f"this run is not ranked: {why}"
     assert stand(load("mm-vet"), ran(99.0, asked=asked)) is None
+
+
+def test_published_rows_are_said_to_tell_no_revision(vet: Published) -> None:
+    found = stand(vet, ran(30.0, version="older answers"), ["published"])
+    assert found is not None and found.own.rank is not None
+    assert any("do not say which revision of the answers" in text for text in found.remarks)
