@@ -49,6 +49,12 @@ def open_benchmark(path: Path, name: str | None = None, corrections: bool = True
     return mm_vet.load(path, name) if name == "mm-vet" else mm_vet.load_v2(path, name)
 
 
+def is_official(benchmark: Benchmark) -> bool:
+    """True if `benchmark` was read from files as its authors published them."""
+    name = benchmark.name
+    return name in OFFICIAL and benchmark.file == manifest(name).file
+
+
 def where_to_get(name: str) -> str:
     """What to write for an official benchmark whose folder was not named."""
     known = manifest(name)
