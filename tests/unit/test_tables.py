@@ -91,4 +91,4 @@ def test_runs_stand_side_by_side_with_the_best_marked() -> None:
     )
     rows = texts(comparison([runs[0], better]))
     assert [row[1] for row in rows] == ["overall", "50.0", "90.0"]
-    assert ["★" in row[0] for row in rows] == [False, False, True]
+    assert [row[0][:2] for row in rows[1:]] == ["  ", "★ "]  # so that names are in line
