@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_mmreason.captions import Captions
-from pytest_mmreason.errors import UsageError
+from pytest_mmreason.errors import DataError, UsageError
 from pytest_mmreason.prompting import PLAIN, Prompt, Template, render
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.selection import read_subset
-from pytest_mmreason.settings import Settings
+from pytest_mmreason.settings import SENDING, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,21 @@ class Asking:
     images: str = "separate"
     captions: Captions | None = None
     examples: Examples = Examples()
+
+    @property
+    def sends(self) -> bool:
+        """True if images are sent."""
+        return self.images in SENDING
+
+    def told(self, sample: Sample, error: DataError) -> str:
+        """`error` in words that say so if the image that it names is of a worked example."""
+        text = str(error)
+
+        def named(one: Sample) -> bool:
+            return any(f"image {image.path!r}" in text for image in one.images)
+
+        drawn = [] if named(sample) else filter(named, self.examples.draw(sample))
+        return next((f"worked example {one.id!r}: {text}" for one in drawn), text)
 
     def lacks(self, sample: Sample) -> bool:
         """True if a caption is lacking that the prompt of `sample` would show."""

@@ -10,12 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mmreason.errors import BenchmarkError, UsageError
+from pytest_mmreason.errors import BenchmarkError, UsageError, nearest
 
 if TYPE_CHECKING:
     from pytest_mmreason.fetching.fetch import Plan
 
 SCHEMA = 1
+
+FETCHED = ("mm-vet", "mm-vet-v2", "infimm-eval")
+"""What ``fetch`` brings."""
 
 
 def add_validate(parser: argparse.ArgumentParser) -> None:
@@ -77,7 +80,7 @@ def _survey(spec: str, chosen: argparse.Namespace) -> Any:
 
 def add_fetch(parser: argparse.ArgumentParser) -> None:
     """Give `parser` the arguments of ``fetch``."""
-    parser.add_argument("name", metavar="NAME", choices=("mm-vet", "mm-vet-v2", "infimm-eval"))
+    parser.add_argument("name", metavar="NAME", help=" | ".join(FETCHED))
     parser.add_argument("folder", metavar="DIR", type=Path, help="a new folder, or one fetched to")
     parser.add_argument("--yes", action="store_true", help="accept the licence without being asked")
     parser.add_argument("--repo", metavar="OWNER/NAME", help="another data set of the hub")
@@ -90,6 +93,10 @@ def _fetch(chosen: argparse.Namespace) -> int:
     from pytest_mmreason.fetching.fetch import carry_out, check_folder, plan, source_of
     from pytest_mmreason.fetching.hub import FetchError, Hub
 
+    if chosen.name not in FETCHED:
+        raise UsageError(
+            f"fetch {chosen.name}: no official benchmark is named so. {nearest(chosen.name, FETCHED)}"
+        )
     folder = chosen.folder.expanduser()
     source = source_of(chosen.name, chosen.repo, chosen.revision)
     if not chosen.yes and not sys.stdin.isatty():

@@ -75,7 +75,8 @@ class Evaluator:
             prompt = run.question(sample)
         except DataError as error:
             draft = draft_record(run, sample, repeat, self.judge_label, None)
-            return dataclasses.replace(draft, status=DATA_ERROR, reason=str(error)), None
+            told = run.asking.told(sample, error)
+            return dataclasses.replace(draft, status=DATA_ERROR, reason=told), None
         draft = draft_record(run, sample, repeat, self.judge_label, prompt)
         try:
             answer = await self.respond(model, prompt, sample, repeat, params)
@@ -93,7 +94,8 @@ class Evaluator:
                     with_answer(draft, answer), flags=(*draft.flags, "follow-up")
                 )
         except DataError as error:
-            return dataclasses.replace(draft, status=DATA_ERROR, reason=str(error)), None
+            told = run.asking.told(sample, error)
+            return dataclasses.replace(draft, status=DATA_ERROR, reason=told), None
         except MissingPrediction as error:
             return dataclasses.replace(draft, status=MISSING, reason=str(error)), None
         except CallError as error:

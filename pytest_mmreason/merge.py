@@ -98,6 +98,9 @@ def read_part(folder: Path) -> Part:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
+        below = sorted(str(found.parent) for found in folder.glob(f"*/{FILE_NAME}"))
+        if below:
+            how = f"the folders below it do: merge {' '.join(below)}"
         raise UsageError(f"{folder} holds no {FILE_NAME}; {how}") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None

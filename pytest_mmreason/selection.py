@@ -19,7 +19,13 @@ def read_subset(path: Path) -> tuple[str, ...]:
     """
     try:
         ids = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
+    except FileNotFoundError:
+        raise UsageError(
+            f"--mm-subset {path}: no such file; name a JSON list of sample ids"
+        ) from None
+    except OSError as error:
+        raise UsageError(f"--mm-subset {path}: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"--mm-subset {path}: {error}") from None
     if not isinstance(ids, list) or not all(type(i) in (str, int) for i in ids):
         raise UsageError(f"--mm-subset {path}: a JSON list of sample ids is needed")

@@ -25,6 +25,7 @@ from pytest_mmreason.merge import write_part
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.plan import Plan, Work, cautions, is_large, make_plan, set_aside
 from pytest_mmreason.registry import Registry
+from pytest_mmreason.remarks import remarks
 from pytest_mmreason.reports.files import official_notes, prepare_output, write_reports
 from pytest_mmreason.reports.text import count
 from pytest_mmreason.settings import Settings, is_offline
@@ -179,7 +180,7 @@ class OwnerSession:
         notes = [*self.warnings, *summary.notes, *engine.notes(), *ledger.notes()]
         notes += self._advice(summary, engine)
         for run in summary.runs:
-            notes += [f"{run.spec.benchmark.name}: {note}" for note in run.spec.benchmark.notes]
+            notes += remarks(run)
         judge = self._roles[1] if self._roles else None
         summary = replace(summary, grade_order=getattr(judge, "order", ()))
         notes += official_notes(summary, self.settings)
@@ -312,17 +313,22 @@ class OwnerSession:
             )
 
     def _warn_of_unknown(self, plan: Plan, roles: Iterable[Any]) -> None:
-        """Recorded answers and verdicts that belong to no sample."""
-        known = [
-            s.id
-            for b in {r.benchmark.name: r.benchmark for r in plan.runs}.values()
-            for s in b.samples
-        ]
+        """Recorded answers and verdicts that belong to no sample; UsageError if none belongs."""
+        benchmarks = {r.benchmark.name: r.benchmark for r in plan.runs}
+        known = [s.id for b in benchmarks.values() for s in b.samples]
         for role in roles:
             unknown = role.unknown(known) if hasattr(role, "unknown") else []
             if unknown:
                 shown = ", ".join(unknown[:5]) + (", …" if len(unknown) > 5 else "")
                 what = "verdict" if hasattr(role, "judge") else "answer"
+                if len(unknown) == len(getattr(role, "ids", ())):
+                    option = "judge" if what == "verdict" else "model"
+                    forgotten = self.settings.benchmark == Settings().benchmark
+                    raise UsageError(
+                        f"--mm-{option}={role.name}: none of its {len(unknown)} ids ({shown}) is "
+                        f"a sample of {', '.join(benchmarks)}"
+                        + ("; did you forget --mm-benchmark?" if forgotten else "")
+                    )
                 count = f"1 {what}" if len(unknown) == 1 else f"{len(unknown)} {what}s"
                 self.warnings.append(
                     f"{role.name} holds {count} to no sample of the benchmark: {shown}"

@@ -124,7 +124,7 @@ def stand(published: Published, ran: Ran, wanted: Sequence[str] = ()) -> Standin
     for text in wanted or (EVERYTHING,):
         named = chosen(rows, samples.main, text)
         found |= {row.label: row for row in named}
-        absent += [] if named else [f"no published result on {title} is named {text!r}"]
+        absent += [] if named else [_absent(published, name, text)]
     reason = _reason(ran, samples.samples)
     if reason and not wanted:
         return None
@@ -177,6 +177,17 @@ def _ranked(lines: Iterable[Line], digits: int) -> tuple[Line, ...]:
         else line
         for line in ordered
     )
+
+
+def _absent(published: Published, here: str, text: str) -> str:
+    """Why no result on the samples of `here` is named `text`, and which samples it is of."""
+    found = chosen(list(published.rows), (), text)
+    if not found:
+        return f"no published result on {published.title} is named {text!r}"
+    there = found[0].set
+    if there == FULL:
+        return f"{text} is of all samples, not of the {here} subset: leave --mm-subset out"
+    return f"{text} is of the {there} subset: add --mm-subset={there.lower()}_set.json"
 
 
 def _reason(ran: Ran, samples: Mapping[str, int]) -> str:

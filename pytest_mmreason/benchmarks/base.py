@@ -33,7 +33,8 @@ class Benchmark:
 
     protocol:    ``infimm-eval`` or ``mm-vet``; decides prompts, judging and weights.
     weights:     complexity -> what a sample of it counts in a mean.
-    notes:       what a reader of the results must know, corrections for example.
+    notes:       what a reader of the results must know.
+    sample_notes: the same of single samples, corrections for example: id -> note.
     file:        the name of the file that holds the samples, "" if none does.
     """
 
@@ -45,6 +46,7 @@ class Benchmark:
     source: str = ""
     weights: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    sample_notes: Mapping[str, str] = field(default_factory=dict)
     file: str = ""
 
     @cached_property

@@ -13,7 +13,6 @@ from pytest_mmreason.benchmarks.base import DEFAULT_WEIGHTS, Benchmark, shipped
 from pytest_mmreason.benchmarks.official import (
     IMAGES,
     Entries,
-    image_notes,
     manifest,
     named_by,
     revision,
@@ -69,8 +68,7 @@ def load(folder: Path, name: str = "infimm-eval", corrections: bool = True) -> B
             if fields["category"] not in CATEGORIES:
                 unknown[fields["category"]].append(sample_id)
     version, notes = revision(known, [], map(_published, samples.values()), len(samples))
-    applied = _apply(samples) if corrections else []
-    notes += applied
+    applied = _apply(samples) if corrections else {}
     weights = dict(DEFAULT_WEIGHTS[PROTOCOL])
     samples = {k: replace(s, weight=weights.get(s.complexity, 1.0)) for k, s in samples.items()}
     if (folder / REFERENCES).is_file():
@@ -80,7 +78,6 @@ def load(folder: Path, name: str = "infimm-eval", corrections: bool = True) -> B
         raise BenchmarkError(str(folder), faults)
     made = tuple(samples.values())
     notes += named_by(unknown, "category", "is kept as a row of its own")
-    notes += image_notes(folder, made, known)
     return Benchmark(
         name=name,
         protocol=PROTOCOL,
@@ -90,6 +87,7 @@ def load(folder: Path, name: str = "infimm-eval", corrections: bool = True) -> B
         source=known.source,
         weights=weights,
         notes=tuple(notes),
+        sample_notes=applied,
         file=known.file,
     )
 
@@ -159,18 +157,17 @@ def known_corrections() -> tuple[Correction, ...]:
     return tuple(Correction(**row) for row in table["correction"])
 
 
-def _apply(samples: dict[str, Sample]) -> list[str]:
-    """Correct `samples` where they hold what was published; a note for each correction."""
-    notes = []
+def _apply(samples: dict[str, Sample]) -> dict[str, str]:
+    """Correct `samples` where they hold what was published; id -> note of each correction."""
+    notes: dict[str, str] = {}
     for one in known_corrections():
         sample = samples.get(one.sample)
         if sample is not None and getattr(sample, one.field) == one.published:
             changed: dict[str, Any] = {one.field: one.corrected}
             samples[one.sample] = replace(sample, **changed)
-            notes.append(
-                f"sample {one.sample}: {one.field} {one.corrected}, not {one.published}: "
-                f"{one.reason} (--mm-corrections=off takes the file as it is)"
-            )
+            note = f"sample {one.sample}: {one.field} {one.corrected}, not {one.published}: "
+            note += f"{one.reason} (--mm-corrections=off takes the file as it is)"
+            notes[one.sample] = " · ".join(filter(None, [notes.get(one.sample), note]))
     return notes
 
 

@@ -11,7 +11,6 @@ from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.benchmarks.official import (
     IMAGES,
     Entries,
-    image_notes,
     manifest,
     named_by,
     revision,
@@ -83,7 +82,6 @@ def _load(folder: Path, name: str, official: str, capabilities: tuple[str, ...])
         len(samples),
     )
     notes += named_by(unknown, "capability", "is kept as a row of its own")
-    notes += image_notes(folder, samples, known)
     return Benchmark(
         name=name,
         protocol=PROTOCOL,

@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_mmreason.benchmarks.base import shipped
 from pytest_mmreason.benchmarks.validation import lines_of, read_object
-from pytest_mmreason.sample import Sample
+from pytest_mmreason.sample import ImageRef
 
 IMAGES = "images"
 
@@ -29,6 +29,7 @@ class Manifest:
     samples:   how many it holds; 0 where that is not known.
     source:    where to download it.
     revisions: name -> SHA-256 of :func:`digest` over the answers of that revision.
+    differences: name -> in what that revision differs from the current one.
     rest:      the same over everything else that is asked; "" where it is not known.
     """
 
@@ -38,6 +39,7 @@ class Manifest:
     source: str
     revisions: Mapping[str, str]
     rest: str
+    differences: Mapping[str, str]
 
     @property
     def remedy(self) -> str:
@@ -56,6 +58,7 @@ def manifest(name: str) -> Manifest:
         table["source"],
         table["revisions"],
         table["rest"],
+        table.get("differences", {}),
     )
 
 
@@ -108,7 +111,7 @@ def digest(content: Iterable[Sequence[Any]]) -> str:
 def revision(
     known: Manifest, answers: Iterable[Sequence[Any]], rest: Iterable[Sequence[Any]], count: int
 ) -> tuple[str, list[str]]:
-    """(version, notes): the name of the revision, or ``altered`` and what differs.
+    """(version, notes): the name of the revision, or ``altered``, and what differs.
 
     The version is "" where no revision of the benchmark is known.
     """
@@ -117,7 +120,8 @@ def revision(
     found = digest(answers)
     name = next((name for name, hashed in known.revisions.items() if hashed == found), None)
     if name is not None and digest(rest) == known.rest:
-        return name, []
+        told = known.differences.get(name)
+        return name, [f"{known.file} holds the {name}: {told}"] if told else []
     number = f"{count} samples, not {known.samples}; " if count != known.samples else ""
     what = f"it is not as published (revision {' or '.join(map(repr, known.revisions))})"
     if name is not None:
@@ -127,19 +131,23 @@ def revision(
     ]
 
 
-def image_notes(folder: Path, samples: Iterable[Sample], known: Manifest) -> Iterator[str]:
-    """How many of the images are not there. Nothing is opened."""
-    paths = dict.fromkeys(image.path for sample in samples for image in sample.images)
-    missing = [path for path in paths if not _is_file(Path(folder, path))]
-    if missing:
-        shown = ", ".join(map(repr, missing[:3])) + (", …" if len(missing) > 3 else "")
-        lost = set(missing)
-        count = sum(any(image.path in lost for image in s.images) for s in samples)
-        yield (
-            f"{len(missing)} of {len(paths)} images are missing below {folder} ({shown}); the "
-            f"{count} samples that have them are data errors where images are sent; get them "
-            f"from {known.source}"
-        )
+def image_note(sent: Mapping[str, Sequence[ImageRef]], source: str) -> str:
+    """How many of the images sent (sample's id -> its) are not there; "" if all are.
+
+    source: where to download them. Nothing is opened.
+    """
+    refs = dict.fromkeys(ref for images in sent.values() for ref in images)
+    missing = {ref: None for ref in refs if not _is_file(Path(ref.root, ref.path))}
+    if not missing:
+        return ""
+    names = [repr(ref.path) for ref in missing]
+    shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    count = sum(not missing.keys().isdisjoint(images) for images in sent.values())
+    return (
+        f"{len(missing)} of {len(refs)} images are missing below {next(iter(missing)).root} "
+        f"({shown}); the {count} samples that are asked with them are data errors; get them "
+        f"from {source}"
+    )
 
 
 def _is_file(path: Path) -> bool:

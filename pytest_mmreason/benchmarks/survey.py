@@ -132,7 +132,7 @@ def survey(
         fingerprint=benchmark.fingerprint,
         file=file,
         counts=count(samples),
-        notes=benchmark.notes,
+        notes=(*benchmark.notes, *benchmark.sample_notes.values()),
         findings=tuple(found),
     )
 

@@ -88,8 +88,13 @@ def check_folder(folder: Path) -> None:
     """FetchError if `folder` holds what did not come from here, and could be overwritten."""
     if folder.exists() and not folder.is_dir():
         raise FetchError(f"{folder} is no folder; name a new one")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / WORK).is_dir():
-        raise FetchError(f"{folder} holds files that fetch did not bring; name a new folder")
+    if folder.is_dir() and not (folder / WORK).is_dir():
+        first = min((path.name for path in folder.iterdir()), default=None)
+        if first is not None:
+            raise FetchError(
+                f"{folder} holds files that fetch did not bring; name a new folder ({first!r} is "
+                "the first of them)"
+            )
 
 
 def carry_out(hub: Hub, plan: Plan, progress: Callable[[int], None]) -> None:

@@ -102,6 +102,8 @@ class ReplayJudge:
         """Nothing to let go of."""
 
 
+_ANSWERS = "{0}: these are answers, not verdicts, and belong to a model: --mm-model=replay:{0}"
+
 _Runs = tuple[Verdict | None, ...]
 _Verdicts = dict[tuple[str, str], _Runs]
 
@@ -109,7 +111,10 @@ _Verdicts = dict[tuple[str, str], _Runs]
 def _read(text: str, path: str) -> _Verdicts:
     verdicts: _Verdicts = {}
     faults: list[str] = []
-    for where, key, entry in _entries(text, path):
+    entries = list(_entries(text, path))
+    if entries and all(isinstance(e, str) and not _is_number(e) for *_, e in entries):
+        raise UsageError(_ANSWERS.format(path))
+    for where, key, entry in entries:
         try:
             runs = _runs(entry)
             if runs and key in verdicts:
@@ -166,6 +171,8 @@ def _entries(text: str, path: str) -> Iterator[tuple[str, tuple[str, str], Any]]
 
 
 def _record_entry(where: str, record: Any, path: str) -> tuple[str, tuple[str, str], Any]:
+    if isinstance(record, dict) and {"question_id", "text"} <= record.keys():
+        raise UsageError(_ANSWERS.format(path))
     if not isinstance(record, dict) or not isinstance(record.get("sample"), str):
         raise UsageError(f"{path}, {where}: not a record with a sample")
     sample = record["sample"]

@@ -62,6 +62,11 @@ class ReplayModel:
     async def aclose(self) -> None:
         """Nothing is held open."""
 
+    @property
+    def ids(self) -> frozenset[str]:
+        """The samples that have an answer, as the file calls them."""
+        return frozenset(self._answers)
+
     def unknown(self, samples: Iterable[str]) -> list[str]:
         """Recorded ids that no sample of the benchmarks has."""
         known = set(samples)
@@ -90,6 +95,11 @@ def _read(path: Path, text: str) -> tuple[dict[str, Response], _Tagged, bool]:
     if data == {}:
         raise UsageError(f"recorded answers {path}: the file holds none")
     if isinstance(data, dict) and not ("question_id" in data or "sample" in data):
+        if all(isinstance(v, dict) and isinstance(v.get("score"), list) for v in data.values()):
+            raise UsageError(
+                f"recorded answers {path}: this is a grade file, which is a judge's: "
+                f"--mm-judge=replay:{path}"
+            )
         return {str(k): Response(_text(path, k, v)) for k, v in data.items()}, {}, False
     answers: dict[str, Response] = {}
     tagged: _Tagged = {}

@@ -212,12 +212,16 @@ def chosen(rows: list[Row], main: tuple[str, ...], name: str) -> list[Row]:
 
 def check_name(name: str) -> str:
     """`name` as it was given; ValueError with the nearest names if it stands for no row."""
-    known = [EVERYTHING]
-    for benchmark in BENCHMARKS:
-        for row in load(benchmark).rows:
-            known += (row.label, row.model, *row.sources)
+    rows = [row for benchmark in BENCHMARKS for row in load(benchmark).rows]
+    sources = [EVERYTHING, *sorted({source for row in rows for source in row.sources})]
+    known = [*sources, *(name for row in rows for name in (row.label, row.model))]
     if name.casefold() not in map(str.casefold, known):
-        raise ValueError(f"is {name!r}; no published result is named so. {nearest(name, known)}")
+        hint = nearest(name, known)
+        if not hint.startswith("Did you mean"):  # names of rows hold commas, and are many
+            hint = (
+                f"Known: {' · '.join(sources)} · any model of these, for example {rows[-1].model}"
+            )
+        raise ValueError(f"is {name!r}; no published result is named so. {hint}")
     return name
 
 

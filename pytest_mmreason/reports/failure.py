@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_mmreason.record import Record
+from pytest_mmreason.benchmarks.opening import OFFICIAL
+from pytest_mmreason.record import DATA_ERROR, Record
 from pytest_mmreason.reports.text import LONGEST_SHOWN, inert, rerun_hint
 
 
@@ -15,7 +16,7 @@ def problem_of(record: Record, cache: str, item_threshold: float | None = None) 
         what = f"{record.status}: {record.reason}"
         # A run that asks nobody brings no more the next time.
         asks = cache != "only" or record.status not in ("model_error", "judge_error")
-        advice = _ADVICE.get(record.status, "") if asks else ""
+        advice = _advice(record) if asks else ""
         detail = f"\n{record.rationale}" if record.rationale else ""
     elif item_threshold is not None and record.score is not None and record.score < item_threshold:
         what = f"scored {record.score:.2f}, below --mm-item-threshold={item_threshold:g}"
@@ -26,6 +27,19 @@ def problem_of(record: Record, cache: str, item_threshold: float | None = None) 
     # Reason and detail may hold a model's whole output; the record keeps what is cut here.
     what, detail = (inert(t, keep_newlines=True, limit=LONGEST_SHOWN) for t in (what, detail))
     return f"{inert(record.sample)}: {what}\n{inert(advice)}\n{rerun_hint(record)}{detail}"
+
+
+def _advice(record: Record) -> str:
+    """What to do about an error."""
+    if record.status != DATA_ERROR or "is missing below" not in record.reason:
+        return _ADVICE.get(record.status, "")
+    get = "Put the file there"
+    if record.benchmark in OFFICIAL:
+        get = (
+            "Get the images (python -m pytest_mmreason fetch "
+            f"{record.benchmark} NEW_DIR brings them all)"
+        )
+    return f"{get}, or run without images (--mm-images=none)."
 
 
 _ADVICE = {

@@ -49,7 +49,7 @@ def _write_predictions(folder: Path, summary: Summary, ledger: Ledger, settings:
     them, they also stand under the name that these ask for.
     """
     names: set[str] = set()
-    for run in summary.runs:
+    for run, submitted in zip(summary.runs, submission.names(summary.runs), strict=True):
         answers: dict[str, str] = {}
         for record in run.records:
             response = ledger.whole(record).response
@@ -65,12 +65,8 @@ def _write_predictions(folder: Path, summary: Summary, ledger: Ledger, settings:
             name += "_"
         names.add(name)
         write_json(folder / f"{name}.json", answers)
-        if submission.note(run) and not settings.shard:
-            name = submission.name_of(run)
-            while name in names:
-                name = f"{name.removesuffix('.json')}_.json"
-            names.add(name)
-            write_json(folder / name, answers)
+        if submitted and not settings.shard:
+            write_json(folder / submitted, answers)
 
 
 def _write_official(folder: Path, summary: Summary, settings: Settings) -> None:
@@ -100,7 +96,8 @@ def _write_official(folder: Path, summary: Summary, settings: Settings) -> None:
 
 def official_notes(summary: Summary, settings: Settings) -> list[str]:
     """What a reader of the official files cannot see in them: samples left out, and who grades."""
-    found = [] if settings.shard else [(run, submission.note(run)) for run in summary.runs]
+    notes = [] if settings.shard else submission.notes(summary.runs)
+    found = list(zip(summary.runs, notes, strict=False))
     if settings.output is not None:
         found += [
             (run, official.left_out(graded)) for run, graded in _official_runs(summary, settings)

@@ -171,7 +171,7 @@ class Printer:
     def _wrapped(self, title: str, items: list[str]) -> None:
         """Items joined by dots, broken between items where the terminal ends."""
         width = max(40, self._writer.fullwidth - 1)
-        line = f" {title:11} "
+        line = f" {title:11}  "
         indent, fresh = len(line), True
         for item in items:
             piece = item if fresh else f" · {item}"

@@ -81,7 +81,13 @@ class SurveyPrinter:
         width = max(40, self._writer.fullwidth - 1)
         # No line ends between a value and its number.
         kept = text.replace(" (", "\N{NO-BREAK SPACE}(")
-        for line in textwrap.wrap(kept, width, subsequent_indent=" " * indent):
+        for line in textwrap.wrap(
+            kept,
+            width,
+            subsequent_indent=" " * indent,
+            break_on_hyphens=False,
+            break_long_words=False,
+        ):
             self._line(line.replace("\N{NO-BREAK SPACE}(", " ("))
 
     def _line(self, text: str, **markup: bool) -> None:

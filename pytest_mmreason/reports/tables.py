@@ -152,7 +152,7 @@ def comparison(runs: Sequence[RunResult]) -> Table:
     }
     rows = []
     for run in runs:
-        mark = "★ " if id(run) in best and len(runs) > 1 else ""
+        mark = "★ " if id(run) in best else "  "
         cells = [Cell(mark + inert(label(run, runs)))]
         cells += [Cell(_score(run.rows.get(name))) for name in names]
         rows.append(tuple(cells))

@@ -303,6 +303,7 @@ def test_folder_of_other_files_is_left_alone(fetch: Fetching, tmp_path: Path) ->
     hub = infimm()
     assert fetch(hub, "infimm-eval", tmp_path) == 1
     assert "holds files that fetch did not bring; name a new folder" in fetch.err
+    assert f"({QUESTIONS!r} is the first of them)" in fetch.err
     assert hub.asked == [] and (tmp_path / QUESTIONS).read_text(encoding="utf-8") == "mine"
     assert fetch(infimm(), "infimm-eval", tmp_path / QUESTIONS) == 1
     assert "is no folder" in fetch.err
@@ -380,3 +381,11 @@ def test_missing_images_are_faults_of_what_was_fetched(fetch: Fetching, tmp_path
     hub.files["images.zip"] = zipped({"images/a.png": picture("red", (40, 40))})
     assert fetch(hub, "infimm-eval", tmp_path) == 1
     assert "image 'images/c.webp' is missing below" in fetch.out.replace("\n      ", " ")
+
+
+def test_unknown_name_is_told_with_the_nearest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["fetch", "mmvet", str(tmp_path / "x"), "--yes"]) == 4
+    told = capsys.readouterr().err
+    assert "fetch mmvet: no official benchmark is named so. Did you mean 'mm-vet'" in told

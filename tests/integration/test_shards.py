@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -199,6 +200,12 @@ def test_what_does_not_belong_together_is_not_merged(
     }.items():
         assert main(["merge", "a", other]) == 4
         assert expected in capsys.readouterr().err
+    for number, folder in enumerate(("a", "b"), 1):
+        shutil.copytree(folder, f"s/{number}")
+    assert main(["merge", "s"]) == 4
+    assert (
+        "s holds no shard.json; the folders below it do: merge s/1 s/2" in capsys.readouterr().err
+    )
     assert main(["merge", "a", "b", "--mm-threshold=overal=3"]) == 4
     assert "Did you mean" in capsys.readouterr().err
     assert main(["merge", "a", "b", "--mm-max-errors=x"]) == 4

@@ -11,6 +11,7 @@ import pytest
 from pytest_mmreason import imaging
 from pytest_mmreason.benchmarks import infimm_eval, mm_vet
 from pytest_mmreason.benchmarks.base import Benchmark
+from pytest_mmreason.benchmarks.official import image_note
 from pytest_mmreason.errors import DataError
 from pytest_mmreason.scoring import RowNames
 from pytest_mmreason.selection import read_subset
@@ -62,6 +63,9 @@ def test_revisions_of_the_answers_are_told_apart_by_name(
         a.id for a, b in zip(vet.samples, older.samples, strict=True) if a.answer != b.answer
     ]
     assert differing == ["v1_65", "v1_89", "v1_103", "v1_127"]
+    (told,) = [note for note in older.notes if "older answers" in note]
+    assert f"four of its answers ({', '.join(differing)}) differ" in told
+    assert not any("differ" in note for note in vet.notes)
     for benchmark in (vet, older):
         assert not any("altered" in note or "unknown" in note for note in benchmark.notes)
 
@@ -114,7 +118,8 @@ def test_images_that_are_there_are_read_and_the_others_are_counted(
     vet: Benchmark, infimm: Benchmark
 ) -> None:
     for benchmark, number, total in ((vet, 156, 200), (infimm, 285, 342)):
-        assert any(n.startswith(f"{number} of {total} images are missing") for n in benchmark.notes)
+        told = image_note({s.id: s.images for s in benchmark.samples}, benchmark.source)
+        assert told.startswith(f"{number} of {total} images are missing")
         found = Counter[str]()
         for ref in {ref for s in benchmark.samples for ref in s.images}:
             try:

@@ -124,7 +124,7 @@ def test_missing_verdict_names_id_file_and_runs(tmp_path: Path) -> None:
         ('{"a": NaN}', "'a'.*outside"),
         ('{"a": true}', "'a'.*not a number"),
         ('{"a": null}', "'a'.*not a number"),
-        ('{"a": "half"}', "'a'.*not a number"),
+        ('{"a": "half", "b": 1}', "'a'.*not a number"),
         ('{"a": "nan"}', "'a'.*outside"),
         ('{"a": {"score": [0.5, NaN]}}', "'a'.*outside"),
         ('{"a": {"score": 0.5}}', "'a'.*list of scores"),

@@ -80,21 +80,23 @@ def test_seq_is_known_to_the_second_version_only(tmp_path: Path) -> None:
 
 
 def test_missing_images_are_counted_and_fail_nothing(tmp_path: Path) -> None:
-    write_vet(tmp_path)
+    sent = {s.id: s.images for s in mm_vet.load(write_vet(tmp_path)).samples}
+    assert official.image_note(sent, "afar") == ""
     (tmp_path / "images" / "flag.png").unlink()
-    (note,) = [n for n in mm_vet.load(tmp_path).notes if "missing" in n]
-    assert note.startswith(f"1 of 2 images are missing below {tmp_path} ('images/flag.png'); the 2")
-    assert note.endswith(
-        "get them from https://github.com/yuweihao/MM-Vet (release v1, mm-vet.zip)"
+    assert official.image_note(sent, "afar") == (
+        f"1 of 2 images are missing below {tmp_path} ('images/flag.png'); the 2 samples that are "
+        "asked with them are data errors; get them from afar"
     )
+    assert official.image_note({"v1_9": sent["v1_9"]}, "afar") == ""
     shutil.rmtree(tmp_path / "images")
-    assert any(n.startswith("2 of 2 images are missing") for n in mm_vet.load(tmp_path).notes)
+    assert official.image_note(sent, "afar").startswith("2 of 2 images are missing")
 
 
 @pytest.mark.parametrize("name", ["a\0b.png", "x" * 5000 + ".png", "/etc/hostname", "../x.png"])
 def test_strange_image_names_do_not_stop_the_reader(tmp_path: Path, name: str) -> None:
     write_vet(tmp_path, {"v1_0": vet_entry(imagename=name)})
-    assert mm_vet.load(tmp_path).samples[0].images
+    (sample,) = mm_vet.load(tmp_path).samples
+    assert bool(official.image_note({"v1_0": sample.images}, "")) == (name != "/etc/hostname")
 
 
 def test_every_fault_is_listed_with_line_id_and_field(tmp_path: Path) -> None:
@@ -172,14 +174,17 @@ def test_made_up_file_is_told_to_be_altered(tmp_path: Path) -> None:
 
 def known(**fields: Any) -> official.Manifest:
     values: dict[str, Any] = {"file": "f.json", "samples": 2, "license": "", "source": "s"}
-    return official.Manifest(**{**values, "revisions": {}, "rest": "", **fields})
+    values |= {"revisions": {}, "rest": "", "differences": {}}
+    return official.Manifest(**{**values, **fields})
 
 
 def test_revision_is_named_by_its_answers_and_everything_else() -> None:
     old, new, rest = [["a", "1"], ["b", "2"]], [["a", "1"], ["b", "3"]], [["a", "q"], ["b", "r"]]
     names = {"old": official.digest(old), "new": official.digest(reversed(new))}
-    manifest = known(revisions=names, rest=official.digest(rest))
-    assert official.revision(manifest, old, rest, 2) == ("old", [])
+    differs = {"old": "one answer differs"}
+    manifest = known(revisions=names, rest=official.digest(rest), differences=differs)
+    told = ["f.json holds the old: one answer differs"]
+    assert official.revision(manifest, old, rest, 2) == ("old", told)
     assert official.revision(manifest, new, rest, 2) == ("new", [])
     version, notes = official.revision(manifest, new, [["a", "q"], ["b", "s"]], 2)
     assert version == "altered" and "questions, images or categories" in notes[0]
@@ -412,12 +417,11 @@ def test_correction_is_made_told_and_switched_off(tmp_path: Path) -> None:
     assert [s.complexity for s in corrected.samples] == ["high", "moderate"]
     assert [s.weight for s in corrected.samples] == [2.0, 1.0]
     assert [s.complexity for s in plain.samples] == ["moderate", "moderate"]
-    (note,) = [n for n in corrected.notes if "sample 185" in n]
-    assert note == (
+    assert corrected.sample_notes.keys() == {"185"} and not plain.sample_notes
+    assert corrected.sample_notes["185"] == (
         "sample 185: complexity high, not moderate: the authors' pictures of graded answers "
         "call it High (--mm-corrections=off takes the file as it is)"
     )
-    assert not any("185" in n for n in plain.notes)
     assert corrected.fingerprint != plain.fingerprint
 
 
@@ -425,7 +429,7 @@ def test_correction_leaves_a_file_alone_that_is_right_already(tmp_path: Path) ->
     write_infimm(tmp_path, {"185": infimm_entry(Complexity=" high")})
     benchmark = infimm_eval.load(tmp_path)
     assert benchmark.samples[0].complexity == "high"
-    assert not any("185" in n for n in benchmark.notes)
+    assert not benchmark.sample_notes
 
 
 def test_known_correction_is_data() -> None:

@@ -227,3 +227,9 @@ def test_names_are_known_whatever_their_case(infimm: Published) -> None:
 def test_an_unknown_name_is_refused_with_the_nearest() -> None:
     with pytest.raises(ValueError, match=r"is 'gtp-4v'; .*Did you mean 'GPT-4V'"):
         check_name("gtp-4v")
+
+
+def test_unknown_name_is_told_with_the_tables_first() -> None:
+    with pytest.raises(ValueError, match="Known: published · Table 1 · Table 2 · ") as caught:
+        check_name("§§§")
+    assert " · leaderboard · any model of these" in str(caught.value)

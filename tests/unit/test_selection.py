@@ -122,7 +122,11 @@ def test_file_that_is_no_json_is_refused_by_name(tmp_path: Path, content: str) -
     assert str(caught.value).startswith(f"--mm-subset {path}: ")
 
 
-@pytest.mark.parametrize("name", ["absent.json", "."])
-def test_file_that_cannot_be_read_is_refused_by_name(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match="--mm-subset"):
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("absent.json", "no such file; name a JSON list of sample ids"), (".", "Is a directory")],
+)
+def test_file_that_cannot_be_read_is_refused_by_name(tmp_path: Path, name: str, why: str) -> None:
+    with pytest.raises(UsageError) as caught:
         read_subset(tmp_path / name)
+    assert str(caught.value) == f"--mm-subset {tmp_path / name}: {why}"

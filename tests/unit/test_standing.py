@@ -176,7 +176,9 @@ def test_a_subset_is_compared_with_results_on_that_subset_only(vet: Published) -
         "this run",
         *(r.label for r in vet.of("Table 5")),
     }
-    assert "no published result on MM-Vet (Bard subset) is named 'gpt-4v'" in found.remarks
+    assert (
+        "gpt-4v is of all samples, not of the Bard subset: leave --mm-subset out" in found.remarks
+    )
     erring = stand(made, ran(40.0, ids, judge_error=1), ["published"])
     assert place(erring) == (None, 5)
     other = stand(made, ran(40.0, VET[1:169]), ["published"])
@@ -232,3 +234,16 @@ def test_who_was_asked_otherwise_is_not_ranked(asked: dict[str, Any], why: str) 
     assert found.own.rank is None
     assert found.remarks[0] == f"this run is not ranked: {why}"
     assert stand(load("mm-vet"), ran(99.0, asked=asked)) is None
+
+
+def test_published_rows_are_said_to_tell_no_revision(vet: Published) -> None:
+    found = stand(vet, ran(30.0, version="older answers"), ["published"])
+    assert found is not None and found.own.rank is not None
+    assert any("do not say which revision of the answers" in text for text in found.remarks)
+
+
+def test_a_table_on_other_samples_is_told_with_the_option(vet: Published) -> None:
+    found = stand(vet, ran(40.0), ["Table 5", "nobody"])
+    assert found is not None
+    assert "Table 5 is of the Bard subset: add --mm-subset=bard_set.json" in found.remarks
+    assert "no published result on MM-Vet is named 'nobody'" in found.remarks

@@ -10,9 +10,18 @@ import pytest
 from pytest_mmreason.reports import submission
 
 
-def made(model: str, asked: str = "", benchmark: str = "infimm-eval", unjudged: int = 3) -> Any:
+def made(
+    model: str,
+    asked: str = "",
+    benchmark: str = "infimm-eval",
+    unjudged: int = 3,
+    prompt: str = "direct",
+) -> Any:
     spec = SimpleNamespace(
-        model=model, asked=asked or model, benchmark=SimpleNamespace(name=benchmark)
+        model=model,
+        asked=asked or model,
+        benchmark=SimpleNamespace(name=benchmark),
+        prompt=prompt,
     )
     return SimpleNamespace(spec=spec, counts={"unjudged": unjudged})
 
@@ -34,6 +43,18 @@ def test_the_size_is_taken_from_the_spec(model: str, asked: str, name: str) -> N
 
 
 def test_a_note_where_the_authors_can_grade_what_nobody_else_can() -> None:
-    assert "CogVLM_SIZE.json, SIZE being the model's" in submission.note(made("openai:CogVLM"))
-    assert submission.note(made("m", unjudged=0)) == ""
-    assert submission.note(made("m", benchmark="mine")) == ""
+    (told,) = submission.notes([made("openai:CogVLM")])
+    assert "CogVLM_SIZE.json, SIZE being the model's" in told
+    assert submission.notes([made("m", unjudged=0), made("m", benchmark="mine")]) == ["", ""]
+
+
+def test_each_prompt_has_a_file_and_each_note_names_its_own() -> None:
+    runs = [made("openai:m", prompt="direct"), made("openai:m", prompt="cot")]
+    assert submission.names(runs) == ["m-direct_SIZE.json", "m-cot_SIZE.json"]
+    for name, told in zip(submission.names(runs), submission.notes(runs), strict=True):
+        assert f"sent to them as {name}" in told
+
+
+def test_models_of_one_name_have_different_files() -> None:
+    runs = [made("openai:a/m"), made("openai:b/M"), made("openai:n-7B")]
+    assert submission.names(runs) == ["m_SIZE.json", "2-M_SIZE.json", "n-7B_7B.json"]

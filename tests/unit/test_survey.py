@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest._io import TerminalWriter
 
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.benchmarks.inspection import Inspected, inspect
 from pytest_mmreason.benchmarks.survey import FAULT, REMARK, Finding, Survey, count, survey
 from pytest_mmreason.benchmarks.tsv import choices
+from pytest_mmreason.reports.survey import SurveyPrinter
 from pytest_mmreason.sample import ImageRef, Sample
 from tests.support.official import picture
 
@@ -268,3 +271,14 @@ def test_survey_is_json_and_the_same_every_time() -> None:
         }
     ]
     assert isinstance(survey(benchmark, "DIR"), Survey)
+
+
+def test_lines_are_folded_at_blanks_only(capsys: pytest.CaptureFixture[str]) -> None:
+    path = f"/some-where/{'mm-vet-' * 9}data"
+    found = Survey(path, notes=tuple(f"{'x' * n} {path} --mm-corrections=off" for n in range(9)))
+    writer = TerminalWriter(sys.stdout)
+    writer.fullwidth = 60
+    SurveyPrinter(writer).survey(found)
+    out = capsys.readouterr().out
+    notes = out.partition("note:")[2]
+    assert notes.count(path) == 9 and notes.count("--mm-corrections=off") == 9

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
+
+import pytest
+from _pytest._io import TerminalWriter
 
 from pytest_mmreason.gates import Outcome
 from pytest_mmreason.outcome import draft_record
+from pytest_mmreason.reports.printing import Printer
 from pytest_mmreason.reports.tables import Table, comparison, main_table, row_lines
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.settings import Threshold
@@ -91,4 +96,14 @@ def test_runs_stand_side_by_side_with_the_best_marked() -> None:
     )
     rows = texts(comparison([runs[0], better]))
     assert [row[1] for row in rows] == ["overall", "50.0", "90.0"]
-    assert ["★" in row[0] for row in rows] == [False, False, True]
+    assert [row[0][:2] for row in rows[1:]] == ["  ", "★ "]  # so that names are in line
+
+
+def test_every_title_stands_apart_from_its_items(capsys: pytest.CaptureFixture[str]) -> None:
+    printer = Printer(TerminalWriter(sys.stdout))
+    for title in ("answer only", "tag"):
+        printer._wrapped(title, ["overall 1.0"])
+    assert capsys.readouterr().out.splitlines() == [
+        " answer only  overall 1.0",
+        " tag          overall 1.0",
+    ]
