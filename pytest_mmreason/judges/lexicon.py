@@ -35,8 +35,15 @@ ORDINAL_WORDS = _numbered(
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 )
 SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+# after a number: "two thirds", "one half"
+FRACTION_WORDS = {"half": 2, "third": 3, "quarter": 4} | _numbered(
+    "fifth sixth seventh eighth ninth tenth", start=5
+)
 NUMERIC = (
-    _words("minus negative dozen") | NUMBER_WORDS.keys() | ORDINAL_WORDS.keys() | SCALES.keys()
+    _words("minus negative dozen half")
+    | NUMBER_WORDS.keys()
+    | ORDINAL_WORDS.keys()
+    | SCALES.keys()
 )
 
 # "one" counts nothing after these: "the one on the left", "another one"
@@ -110,3 +117,29 @@ CUES = (
     (" final answer ",),
     (" answer is ", " answer to ", " answer should ", " answer would ", " conclude "),
 )
+
+# between two candidates
+JOINERS = _words("and or nor plus versus vs")
+
+# a thing after these tells where or when another is
+RELATIONS = _words(
+    "beneath below underneath under above behind beside near around outside surrounding before "
+    "after unlike despite"
+)
+RELATIONS_OF_TWO = frozenset(
+    {
+        ("next", "to"),
+        ("compared", "to"),
+        ("compared", "with"),
+        ("similar", "to"),
+        ("different", "from"),
+        ("followed", "by"),
+        ("preceded", "by"),
+        ("away", "from"),
+    }
+)
+EXAMPLES = frozenset({("such", "as"), ("for", "example"), ("for", "instance")})
+PRONOUNS = _words("i you he she it we they this that these those which who there")
+
+# a question with these asks for several things
+PLURAL_WORDS = _words("all list every each both name")

@@ -12,10 +12,13 @@ from typing import Any
 
 from pytest_mmreason.errors import JudgeError
 from pytest_mmreason.judges.base import Ask, JudgeTask
+from pytest_mmreason.judges.candidates import asks_for_several
 from pytest_mmreason.judges.lexicon import DRESS, NOT
 from pytest_mmreason.judges.matching import (
+    ASIDE,
     ASSERTED,
     HEDGED,
+    LISTED,
     NEGATED,
     coverage,
     find_answer,
@@ -24,7 +27,8 @@ from pytest_mmreason.judges.matching import (
     polarity,
     same_share,
 )
-from pytest_mmreason.judges.normalise import Words, root, words
+from pytest_mmreason.judges.normalise import Words, words
+from pytest_mmreason.judges.stems import root
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import StepCredit, Verdict
@@ -130,7 +134,8 @@ def _grade_answer(answer: str, said: Words, question: Words) -> _Grade:
     accepted = frozenset(
         token for options in parts for option in options for token in option.tokens
     )
-    grades = [_grade_part(options, said, question, accepted) for options in parts]
+    several = len(parts) > 1 or asks_for_several(question)
+    grades = [_grade_part(options, said, question, accepted, several) for options in parts]
     if len(grades) == 1:
         return grades[0]
     right = sum(grade.right for grade in grades)
@@ -143,25 +148,33 @@ def _grade_answer(answer: str, said: Words, question: Words) -> _Grade:
 
 
 def _grade_part(
-    options: list[Words], said: Words, question: Words, accepted: frozenset[str]
+    options: list[Words], said: Words, question: Words, accepted: frozenset[str], several: bool
 ) -> _Grade:
-    grades = [_grade_option(option, said, question, accepted) for option in options]
+    grades = [_grade_option(option, said, question, accepted, several) for option in options]
     return max(grades, key=lambda grade: (grade.right, grade.score, grade.confidence))
 
 
-def _grade_option(option: Words, said: Words, question: Words, accepted: frozenset[str]) -> _Grade:
+def _grade_option(
+    option: Words, said: Words, question: Words, accepted: frozenset[str], several: bool
+) -> _Grade:
     if not option.tokens:
         return _Grade(0.0, False, "the reference answer holds no words", 0.0)
     if option.tokens[0] in ("yes", "no"):
         return _grade_yes_no(option, said, question)
-    found = find_answer(option, said, question, accepted)
+    found = find_answer(option, said, question, accepted, several)
     shown = _shown(option)
-    if found.state == ASSERTED:
+    if found.state == ASSERTED and found.exact:
         return _Grade(1.0, True, f"the response says {shown}", 0.9)
+    if found.state == ASSERTED:
+        return _Grade(1.0, True, f"the response says {shown} in other words or order", 0.8)
     if found.state == NEGATED:
         return _Grade(0.0, False, f"the response denies {shown}", 0.7)
     if found.state == HEDGED:
         return _Grade(0.0, False, f"the response does not settle on {shown}", 0.7)
+    if found.state == LISTED:
+        return _Grade(0.0, False, f"the response names {shown} among many other answers", 0.5)
+    if found.state == ASIDE:
+        return _Grade(0.0, False, f"the response names {shown} only in passing", 0.5)
     if _is_core(option, said, question):
         return _Grade(1.0, True, f"the response gives what {shown} says beyond the question", 0.7)
     if len(option.tokens) == 1 and any(same_share(option.tokens[0], n) for n in said.numbers):
@@ -237,7 +250,7 @@ def _is_core(option: Words, said: Words, question: Words) -> bool:
         single = Words((token,))
         if single.vocabulary & core:
             found = find_answer(single, said, question, accepted)
-            if found.state in (NEGATED, HEDGED):
+            if found.state in (NEGATED, HEDGED, LISTED, ASIDE):
                 return False
             if (token in numbers or core & question.vocabulary) and found.state != ASSERTED:
                 return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pytest_mmreason.judges.candidates import is_aside, is_buried, is_listed, is_other_option
 from pytest_mmreason.judges.lexicon import (
     CUES,
     DOUBTS,
@@ -16,9 +17,18 @@ from pytest_mmreason.judges.lexicon import (
     VERBS,
     YES,
 )
-from pytest_mmreason.judges.normalise import Words, root, value_of
+from pytest_mmreason.judges.normalise import Words
+from pytest_mmreason.judges.numerals import value_of
+from pytest_mmreason.judges.stems import root
 
-ASSERTED, NEGATED, HEDGED, ABSENT = "asserted", "negated", "hedged", "absent"
+ASSERTED, NEGATED, HEDGED, LISTED, ASIDE, ABSENT = (
+    "asserted",
+    "negated",
+    "hedged",
+    "listed",
+    "aside",
+    "absent",
+)
 
 _LOOK_BACK = 5  # tokens before an answer in which a "not" or "could be" still concerns it
 _WINDOW = 30  # tokens within which the words of an answer may lie apart
@@ -28,33 +38,43 @@ _WINDOW = 30  # tokens within which the words of an answer may lie apart
 class Found:
     """How a response holds an answer.
 
-    state:    ASSERTED, NEGATED, HEDGED or ABSENT.
-    coverage: in [0, 1], the part of the answer's content words that is there; 1.0 if
-              asserted.
+    state: ASSERTED, NEGATED, HEDGED, LISTED, ASIDE or ABSENT.
+    exact: whether it stands there word by word.
     """
 
     state: str
-    coverage: float
+    exact: bool = True
 
 
-def find_answer(option: Words, response: Words, question: Words, accepted: frozenset[str]) -> Found:
+def find_answer(
+    option: Words,
+    response: Words,
+    question: Words,
+    accepted: frozenset[str],
+    several: bool = False,
+) -> Found:
     """How `response` holds the short answer `option`; where it only echoes `question` is no answer.
 
     accepted: the tokens of every accepted answer, between which an "or" is no hedge.
+    several:  whether the question asks for several things, so that naming many is no guessing.
     """
     places = [(at, at + len(option.tokens)) for at in response.find(option)]
     is_number = len(option.tokens) == 1 and option.tokens[0][0] == "#"
     if places and (echoes := _surroundings(option, question)):
         places = [place for place in places if _between(response, *place) not in echoes]
-    if not places and len(option.tokens) > 1:
-        places = _scattered(option, response)
+    exact = bool(places)
+    if not places and not is_number:
+        places = _scattered(option, response) if len(option.tokens) > 1 else _akin(option, response)
     if is_number:
         places = _concluding(places, response)
-    states = {_state(response, start, end, accepted, is_number) for start, end in places}
-    for state in (ASSERTED, HEDGED, NEGATED):
+    states = {
+        _state(response, start, end, accepted, question, several, is_number)
+        for start, end in places
+    }
+    for state in (ASSERTED, HEDGED, LISTED, NEGATED, ASIDE):
         if state in states:
-            return Found(state, 1.0 if state == ASSERTED else 0.0)
-    return Found(ABSENT, coverage(option, response))
+            return Found(state, exact)
+    return Found(ABSENT, exact)
 
 
 def coverage(reference: Words, response: Words, known: frozenset[str] = frozenset()) -> float:
@@ -118,6 +138,16 @@ def _between(text: Words, start: int, end: int) -> tuple[str, str]:
     if start == 0 or end >= len(text.tokens):
         return "", ""
     return text.tokens[start - 1], text.tokens[end]
+
+
+def _akin(option: Words, response: Words) -> list[tuple[int, int]]:
+    """Places of a word of the same root or meaning as the only word of `option`."""
+    wanted = root(option.tokens[0])
+    if wanted not in response.vocabulary:
+        return []
+    forms = {token for token in response.token_set if root(token) == wanted}
+    places = [(at, at + 1) for at, token in enumerate(response.tokens) if token in forms]
+    return places[:_WINDOW]
 
 
 def _scattered(option: Words, response: Words) -> list[tuple[int, int]]:
@@ -184,7 +214,15 @@ def _tail(response: Words) -> tuple[str, ...]:
     return () if cue is None else response.tokens[cue : cue + 10]
 
 
-def _state(response: Words, start: int, end: int, accepted: frozenset[str], is_number: bool) -> str:
+def _state(
+    response: Words,
+    start: int,
+    end: int,
+    accepted: frozenset[str],
+    question: Words,
+    several: bool,
+    is_number: bool,
+) -> str:
     tokens, phrases, clauses = response.tokens, response.phrases, response.clauses
     before = [
         tokens[at]
@@ -196,6 +234,12 @@ def _state(response: Words, start: int, end: int, accepted: frozenset[str], is_n
         return NEGATED
     if _is_hedged(tokens, clauses, phrases, start, end, accepted, is_number):
         return HEDGED
+    if is_other_option(response, start, end, accepted, question):
+        return HEDGED
+    if is_listed(response, start, end, accepted, question, several):
+        return LISTED
+    if is_aside(response, start, end, question) or is_buried(response, start):
+        return ASIDE
     return ASSERTED
 
 
@@ -249,6 +293,8 @@ def _is_hedged(
         others = [t for t in listed if t[:1] == "#" and t not in accepted]
         return bool(others) and ("or" in listed or "between" in listed)
     doubted = any(near(at) in DOUBTS for at in range(start - _LOOK_BACK, start))
+    if after == "or" and doubted and DOUBTS & set(tokens[end + 1 : end + 4]):
+        return True
     if after == "or" and (doubted or phrases[end] == phrases[end - 1]):
         return other(end + 1) and near(end + 1) not in FILLER - {"no"}
     if before == "or" and (doubted or (start > 1 and phrases[start - 2] == phrases[start])):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -18,14 +17,14 @@ from pytest_mmreason.judges.lexicon import (
     ALIASES,
     ARTICLES,
     FILLER,
-    NUMBER_WORDS,
+    JOINERS,
     NUMERIC,
     ORDINAL_WORDS,
-    PRONOUN_ONE_AFTER,
-    SCALES,
 )
+from pytest_mmreason.judges.notation import one_notation
+from pytest_mmreason.judges.numerals import number_at
+from pytest_mmreason.judges.stems import root
 
-_ENDINGS = ("ingly", "edly", "ing", "ed", "ly", "er", "ion", "e")
 _VULGAR = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
 _CJK = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
 # the letter of "sample A" and of the choice "A.", which is no article
@@ -37,11 +36,11 @@ _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+,\d{1,2}(?![\d,])|\d*\.?\d+"
 # a minus sign is no hyphen of "AB-12" or "3-4"
 _TOKEN = re.compile(
     r"[^\W\d_][^\W_]*(?:['’][^\W\d_]+)?"
-    r"|[.!?;:\n,(](?!\d)"
+    r"|[.!?;:\n,(=](?!\d)"
     rf"|(?:(?<![^\s=(,:>|])-)?(?:{_FRACTION}|{_NUMBER})(?:(?:st|nd|rd|th)\b)?"
-    r"|[.!?;:\n,(]"
+    r"|[.!?;:\n,(=]"
 )
-_BREAKS = frozenset(".!?;:\n,(")
+_BREAKS = frozenset(".!?;:\n,(=")
 
 
 @dataclass(frozen=True)
@@ -75,6 +74,32 @@ class Words:
     def vocabulary(self) -> frozenset[str]:
         """The content words by their root, and the numbers."""
         return content(self)
+
+    @cached_property
+    def token_set(self) -> frozenset[str]:
+        """The tokens, each once."""
+        return frozenset(self.tokens)
+
+    @cached_property
+    def items(self) -> tuple[list[tuple[int, int]], list[int]]:
+        """What commas, clauses and joining words keep apart: (start, end) each; each token's item.
+
+        A joining word belongs to no item; the number of the item before it stands for it.
+        """
+        found: list[tuple[int, int]] = []
+        of_token: list[int] = []
+        start = 0
+        for at, token in enumerate(self.tokens):
+            joins = token in JOINERS
+            if at > start and (joins or self.phrases[at] != self.phrases[at - 1]):
+                found.append((start, at))
+                start = at
+            if joins:
+                start = at + 1
+            of_token.append(max(0, len(found) - joins))
+        if start < len(self.tokens):
+            found.append((start, len(self.tokens)))
+        return found or [(0, 0)], of_token
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -119,7 +144,7 @@ def words(text: str) -> Words:
             size = len(tokens)
             if size and phrase_starts[-1:] != [size]:
                 phrase_starts.append(size)
-            if size and token not in ",(" and clause_starts[-1:] != [size]:
+            if size and token not in ",(=" and clause_starts[-1:] != [size]:
                 clause_starts.append(size)
             continue
         if token[0].isalpha():
@@ -128,12 +153,12 @@ def words(text: str) -> Words:
             else:
                 token = _word(token)
             if token in NUMERIC:
-                token, resume = _number_at(raw, at)
+                token, resume = number_at(raw, at)
             elif token in ("but", "however") and tokens:
                 clause_starts.append(len(tokens))
                 phrase_starts.append(len(tokens))
         else:
-            token, resume = _number_at(raw, at)
+            token, resume = number_at(raw, at)
         tokens.append(token)
     return Words(tuple(tokens), tuple(clause_starts), tuple(phrase_starts), text)
 
@@ -141,27 +166,6 @@ def words(text: str) -> Words:
 def content(text: Words) -> frozenset[str]:
     """The content words of `text` by their root, and its numbers."""
     return frozenset(map(root, set(text.tokens) - FILLER))
-
-
-def root(token: str) -> str:
-    """`token` without its ending: paint, paints, painting and painted are one."""
-    if len(token) < 5 or token[0] == "#":
-        return token
-    if token[-1] in "gdyrne" and token.endswith(_ENDINGS):
-        ending = next(ending for ending in _ENDINGS if token.endswith(ending))
-        if len(token) - len(ending) >= 3:
-            token = token[: -len(ending)]
-    return token[:-1] if len(token) > 3 and token[-1] == token[-2] else token
-
-
-def number(value: float) -> str:
-    """The token of a number."""
-    return f"#{value:.10g}"
-
-
-def value_of(token: str) -> float | None:
-    """The number that a token stands for; None for a word."""
-    return float(token[1:]) if token[0] == "#" else None
 
 
 def _prepare(text: str) -> str:
@@ -172,7 +176,7 @@ def _prepare(text: str) -> str:
         text = _CJK.sub(r" \1 ", text.replace("⁄", "/").replace("−", "-"))
     if "A" in text:
         text = _LETTER_A.sub("ᴀ", text)
-    text = text.casefold()
+    text = one_notation(text.casefold())
     return _NEGATED_VERB.sub(" not", text) if "n't" in text or "n’t" in text else text
 
 
@@ -191,72 +195,6 @@ def _word(token: str) -> str:
     if token.endswith(("sses", "xes", "zes", "ches", "shes", "oes")):
         return token[:-2]
     return token[:-1]
-
-
-def _numeral(token: str) -> float | None:
-    """The value of a token of digits; None for a division by zero."""
-    digits = token.lstrip("-").rstrip("stndrh")
-    top, slash, bottom = digits.partition("/")
-    if slash:
-        whole, _, top = top.rpartition(" ")
-        if not float(bottom):
-            return None
-        value = float(whole or 0) + float(top) / float(bottom)
-    else:
-        head, _, tail = digits.rpartition(",")
-        # "14,8" is a decimal comma, "2,500" a thousand
-        thousands = not head or len(tail.partition(".")[0]) == 3
-        value = float(digits.replace(",", "") if thousands else f"{head}.{tail}")
-    return -value if token[0] == "-" else value
-
-
-def _number_at(raw: Sequence[str], at: int) -> tuple[str, int]:
-    """The token of the number at `at`, which may take several words, and where it ends."""
-    token = raw[at]
-    following = raw[at + 1] if at + 1 < len(raw) else ""
-    if token in ORDINAL_WORDS:
-        return number(ORDINAL_WORDS[token]), at + 1
-    if token in ("minus", "negative"):
-        if following not in NUMBER_WORDS and not following[:1].isdigit():
-            return token, at + 1
-        inner, end = _number_at(raw, at + 1)
-        return number(-(value_of(inner) or 0.0)), end
-    if token in ("dozen", "dozens"):
-        return number(12), at + 1
-    if token == "one" and (
-        following in ("of", "that", "who", "which") or (at and raw[at - 1] in PRONOUN_ONE_AFTER)
-    ):
-        return token, at + 1
-    group = total = 0.0
-    first = end = at
-    smallest = 1000.0
-    # Words may begin with what is no letter: "〇" and "𒐀" are numerals without digits.
-    if token[0].isdecimal() or token[0] in "-.":
-        value = _numeral(token)
-        if value is None:
-            return token, at + 1
-        group, first, smallest = value, at + 1, 0.0
-    for end in range(first, len(raw) + 1):
-        word = raw[end] if end < len(raw) else ""
-        scale = SCALES.get(word)
-        if scale is not None:
-            group = (group or 1.0) * scale
-            if scale >= 1e3:
-                total, group = total + group, 0.0
-            smallest = 100.0
-        elif word in NUMBER_WORDS:
-            value = float(NUMBER_WORDS[word])
-            size = 1.0 if value < 20 else 10.0
-            # "twenty five" is one number, "two three" two of them
-            if size >= smallest or (smallest == 10.0 and not 0 < value < 10):
-                break
-            group, smallest = group + value, size
-        elif not (
-            word == "and" and smallest == 100.0 and NUMBER_WORDS.keys() & raw[end + 1 : end + 2]
-        ):
-            break
-    # plural scales alone ("millions") are words
-    return number(total + group) if end > at else token, max(end, at + 1)
 
 
 def _spread(starts: tuple[int, ...], size: int) -> tuple[int, ...]:

@@ -1,0 +1,165 @@
+"""Whether an answer stands in a response as its answer, or as one name among others. Pure.
+
+Whoever lists every possible answer has given none, and a thing named only to say where
+another is ("below the shelf", "unlike the others") is not what was asked for.
+"""
+
+from __future__ import annotations
+
+from pytest_mmreason.judges.lexicon import (
+    DOUBTS,
+    EXAMPLES,
+    FILLER,
+    JOINERS,
+    NOT,
+    PLURAL_WORDS,
+    PRONOUNS,
+    RELATIONS,
+    RELATIONS_OF_TWO,
+    VERBS,
+)
+from pytest_mmreason.judges.normalise import Words
+
+_OTHERS = 3
+"""So many other candidates beside the answer make a list of guesses."""
+
+_OTHERS_OF_SEVERAL = 8  # where the question asks for several things
+_ITEM = 5  # tokens of a candidate at most
+_REACH = 2 * _OTHERS_OF_SEVERAL  # candidates looked at on each side
+_EARLY, _LATE = 250, 200  # tokens at either end of a response in which an answer is looked for
+
+
+def asks_for_several(question: Words) -> bool:
+    """Whether several things in a row are a proper answer to `question`."""
+    tokens = question.tokens
+    return bool(PLURAL_WORDS & set(tokens)) or tokens[1:2] == ("are",)
+
+
+def is_listed(
+    response: Words, start: int, end: int, accepted: frozenset[str], question: Words, several: bool
+) -> bool:
+    """Whether the answer at `start` to `end` is one of many candidates.
+
+    accepted: tokens that belong to an accepted answer and so are no other candidates.
+    several:  whether the question asks for several things.
+    """
+    most = _OTHERS_OF_SEVERAL if several else _OTHERS
+    known = accepted | FILLER | question.token_set
+    others = _beside(response, start, end, known, -1) | _beside(response, start, end, known, 1)
+    if len(others) >= most:
+        return True
+    if len(others) >= most - 1 and _follows_example(response, start, others):
+        return True
+    row = _row(response, start, end, accepted)
+    numeric = response.tokens[start][0] == "#"
+    return row >= (most if numeric else 2 * most)
+
+
+def is_aside(response: Words, start: int, end: int, question: Words) -> bool:
+    """Whether what stands at `start` is named only in relation to something else."""
+    tokens, asked = response.tokens, question.token_set
+    if {"where", "located"} & asked:
+        return False
+    for at in range(start - 1, max(-1, start - 3), -1):
+        if response.phrases[at] != response.phrases[start]:
+            break
+        if tokens[at] in RELATIONS:
+            return tokens[at] not in asked
+        if tokens[at - 1 : at + 1] in RELATIONS_OF_TWO:
+            return not asked.issuperset(tokens[at - 1 : at + 1])
+        if tokens[at] in FILLER:
+            break
+    return tokens[max(0, start - 2) : start] in EXAMPLES and "other" in tokens[start - 6 : start]
+
+
+def is_buried(response: Words, start: int) -> bool:
+    """Whether `start` lies so deep in a long response that it is no answer to a short question."""
+    return _EARLY <= start < len(response.tokens) - _LATE
+
+
+def is_other_option(
+    response: Words, start: int, end: int, accepted: frozenset[str], question: Words
+) -> bool:
+    """Whether the response names, beside the answer, the other option that the question offers."""
+    asked = question.tokens
+    others = {
+        asked[near]
+        for at, token in enumerate(asked)
+        if token == "or"
+        for near in (at - 1, at + 1)
+        if 0 <= near < len(asked)
+    } - accepted
+    if not others:
+        return False
+    tokens, clauses = response.tokens, response.clauses
+    for step, edge in ((-1, start - 1), (1, end)):
+        for at in range(edge, edge + 4 * step, step):
+            if not 0 <= at < len(tokens) or clauses[at] != clauses[start]:
+                break
+            if tokens[at] in others:
+                return bool(JOINERS & set(tokens[min(at, edge) : max(at, edge)]))
+            if tokens[at] not in FILLER:
+                break
+    return False
+
+
+def _beside(
+    response: Words, start: int, end: int, known: frozenset[str], step: int
+) -> set[frozenset[str]]:
+    """The other candidates before (`step` -1) or after (1) the answer, in an unbroken row."""
+    items, of_token = response.items
+    own = of_token[start] if step < 0 else of_token[end - 1]
+    others: set[frozenset[str]] = set()
+    head = items[of_token[start]][0]
+    frame = response.tokens[head : head + 2]
+    bare = _is_bare(response, items[own], known)
+    for at in range(own + step, own + step * _REACH, step):
+        if not 0 <= at < len(items):
+            break
+        first, last = items[at]
+        tokens = response.tokens[first:last]
+        if tokens[:2] == frame and tokens[1:2] and tokens[1] in VERBS:
+            tokens = tokens[2:]
+        content = frozenset(tokens) - known
+        crosses = response.clauses[first] != response.clauses[items[at - step][0]]
+        if not content and len(tokens) <= 2 and not crosses:
+            continue
+        if not content or len(content) > 3 or len(tokens) > _ITEM:
+            break
+        if (VERBS | PRONOUNS) & set(tokens) or NOT & set(tokens):
+            break
+        if crosses and not bare:
+            break
+        others.add(content)
+    return others
+
+
+def _is_bare(response: Words, item: tuple[int, int], known: frozenset[str]) -> bool:
+    tokens = response.tokens[item[0] : item[1]]
+    framed = len(tokens) <= 4 and tokens[1:2] and tokens[1] in VERBS
+    return bool(framed) or (len(tokens) <= _ITEM and not (VERBS | PRONOUNS) & set(tokens))
+
+
+def _follows_example(response: Words, start: int, others: set[frozenset[str]]) -> bool:
+    reach = response.tokens[max(0, start - 3 * len(others) - 4) : start]
+    pairs = zip(reach, reach[1:], strict=False)
+    return any(pair in EXAMPLES for pair in pairs) or bool(
+        {"including", "include", "either", *DOUBTS} & set(reach)
+    )
+
+
+def _row(response: Words, start: int, end: int, accepted: frozenset[str]) -> int:
+    """Other candidates that stand around the answer with nothing between: "3 4 5", "cat dog"."""
+    tokens, phrases = response.tokens, response.phrases
+    numeric = tokens[start][0] == "#"
+    others = set()
+    for step, edge in ((-1, start - 1), (1, end)):
+        for at in range(edge, edge + step * _REACH, step):
+            if not 0 <= at < len(tokens) or phrases[at] != phrases[start]:
+                break
+            token = tokens[at]
+            if token in FILLER or (token[0] == "#") != numeric:
+                return 0 if not numeric else len(others)
+            if token not in accepted:
+                others.add(token)
+    return len(others)
