@@ -28,7 +28,9 @@ from pytest_mmreason.judges.stems import root
 _VULGAR = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
 _CJK = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
 # the letter of "sample A" and of the choice "A.", which is no article
-_LETTER_A = re.compile(r"(?:(?<=[a-z0-9] )|^|(?<=[\s(]))A(?=[.):,;\n]|$)|(?<=[a-z0-9] )A(?= [a-z])")
+_LETTER_A = re.compile(
+    r"A(?:(?=[.):,;\n]|$)(?:(?<=\sA)|(?<=\(A)|(?<=^A))|(?= [a-z])(?<=[a-z0-9] A))"
+)
 _NEGATED_VERB = re.compile(r"n['’]t(?=\W|$)")
 
 _FRACTION = r"(?:\d{1,6}[ ])?\d{1,9}/\d{1,9}(?![\d/])"
@@ -41,6 +43,7 @@ _TOKEN = re.compile(
     r"|[.!?;:\n,(=]"
 )
 _BREAKS = frozenset(".!?;:\n,(=")
+_SPECIAL = _BREAKS | ARTICLES | NUMERIC | ALIASES.keys() | {"but", "however"}
 
 
 @dataclass(frozen=True)
@@ -137,8 +140,15 @@ def words(text: str) -> Words:
     clause_starts: list[int] = []
     phrase_starts: list[int] = []
     resume = 0
+    # most tokens are plain words, and a judge has thousands to look at
+    special = {t for t in set(raw) if t in _SPECIAL or t[-1] == "s" or not t.isalpha()}
     for at, token in enumerate(raw):
-        if at < resume or token in ARTICLES:
+        if at < resume:
+            continue
+        if token not in special:
+            tokens.append(token)
+            continue
+        if token in ARTICLES:
             continue
         if token in _BREAKS:
             size = len(tokens)
@@ -148,10 +158,7 @@ def words(text: str) -> Words:
                 clause_starts.append(size)
             continue
         if token[0].isalpha():
-            if token[-1] != "s" and token.isalpha():
-                token = ALIASES.get(token, token)
-            else:
-                token = _word(token)
+            token = _word(token)
             if token in NUMERIC:
                 token, resume = number_at(raw, at)
             elif token in ("but", "however") and tokens:
@@ -171,8 +178,8 @@ def content(text: Words) -> frozenset[str]:
 def _prepare(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _VULGAR.sub(" ", text))
-        hidden = {ord(c): None for c in set(text) if unicodedata.category(c) == "Cf"}
-        text = text.translate(hidden)
+        if hidden := {ord(c): None for c in set(text) if unicodedata.category(c) == "Cf"}:
+            text = text.translate(hidden)
         text = _CJK.sub(r" \1 ", text.replace("⁄", "/").replace("−", "-"))
     if "A" in text:
         text = _LETTER_A.sub("ᴀ", text)

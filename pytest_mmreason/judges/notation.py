@@ -12,12 +12,15 @@ _MONTHS = (
 _HALF_DAY = r"(?:\s?([ap])\.?m\b\.?)"
 _HOUR = rf"\d{{1,2}}|{'|'.join(word for word, n in NUMBER_WORDS.items() if 0 < n < 13)}"
 _CLOCK = re.compile(
-    rf"(?<![\d:.])(\d{{1,2}})(?::|\.(?=\d\d\s?[ap]\.?m\b))([0-5]\d)(?::\d\d)?(?![\d:]){_HALF_DAY}?"
+    rf"\b(\d{{1,2}})(?<![\d:.]\d)(?<![\d:.]\d\d)(?::|\.(?=\d\d\s?[ap]\.?m\b))([0-5]\d)(?::\d\d)?(?![\d:]){_HALF_DAY}?"
     rf"|(?<![\w:.])({_HOUR}){_HALF_DAY}"
     rf"|(?<![\w:.])({_HOUR})\s?o['’]clock{_HALF_DAY}?"
     rf"|\b(half|quarter)\s(past|to)\s({_HOUR})\b{_HALF_DAY}?"
 )
-_HINT = re.compile(r"\d:[0-5]|o['’]clock|\b[ap]\.?m\b|\d[ap]m|half past|half to|quarter past|quarter to")
+_HINTS = (
+    *(":", "pm", "p.m", "a.m", " am", "clock", "past ", "quarter to"),
+    *(f"{digit}am" for digit in range(10)),
+)
 _ISO_DATE = re.compile(r"(?<![\d-])(\d{4})-(\d\d)-(\d\d)(?![\d-])")
 _TIME = re.compile(r"t\d{3,4}[ap]?")
 
@@ -27,7 +30,7 @@ def one_notation(text: str) -> str:
 
     A time without its half of the day, such as 5:30, is ``t530``; 17:30 is ``t530p``.
     """
-    if _HINT.search(text):
+    if any(hint in text for hint in _HINTS):
         text = _CLOCK.sub(_time, text)
     return _ISO_DATE.sub(_date, text) if "-" in text else text
 

@@ -6,6 +6,8 @@ words that name the same thing), not words of any benchmark.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 _ENDINGS = ("ingly", "edly", "ing", "ed", "ly", "er", "ion", "e")
 _VOWELS = frozenset("aeiou")
 
@@ -91,6 +93,7 @@ def _one_of_each() -> dict[str, str]:
 _SAME = _one_of_each()
 
 
+@lru_cache(maxsize=8192)
 def root(token: str) -> str:
     """What `token` has in common with words of the same root or meaning."""
     stem = plain_root(token)
