@@ -92,6 +92,7 @@ ALIASES = {
 # before an answer these deny it; in a statement NOT turns it around
 NEGATORS = _words("not no never neither nor without unlike except excluding")
 NOT = _words("not no never none nothing nobody nowhere without")
+NONE = _words("no none nobody nothing")
 DOUBTS = _words("either maybe might could perhaps possibly")
 SMALLER = _words("smaller less lower shorter fewer lighter younger cheaper slower worse")
 VERBS = _words("is are was were does do did has have can")

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pytest_mmreason.errors import JudgeError
 from pytest_mmreason.judges.base import Ask, JudgeTask
 from pytest_mmreason.judges.candidates import asks_for_several
-from pytest_mmreason.judges.lexicon import DRESS, NOT
+from pytest_mmreason.judges.lexicon import DRESS, NONE, NOT
 from pytest_mmreason.judges.matching import (
     ASIDE,
     ASSERTED,
@@ -28,6 +29,9 @@ from pytest_mmreason.judges.matching import (
     same_share,
 )
 from pytest_mmreason.judges.normalise import Words, words
+from pytest_mmreason.judges.notation import same_time
+from pytest_mmreason.judges.numerals import number
+from pytest_mmreason.judges.quantities import Quantity, agree, only_quantity, quantities
 from pytest_mmreason.judges.stems import root
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.sample import Sample
@@ -39,6 +43,7 @@ VERSION = 2
 STEPS_CAP = 0.6
 """The most that reference steps alone earn a response under InfiMM-Eval's protocol."""
 
+_COPIED = 5  # tokens: a shorter question may stand in an answer by chance
 _SHORT = 8  # tokens: up to here an answer must be there as a whole
 _STATEMENT = 25  # tokens: up to here an answer is one statement that a "not" turns around
 _STEP_FLOOR = 0.3  # a step covered by less is covered by chance
@@ -78,12 +83,15 @@ def judge_locally(sample: Sample, response: str, protocol: str) -> Verdict:
     """
     if sample.answer is None:
         raise ValueError(f"sample {sample.id!r} has no reference answer")
-    said, question = words(response), words(sample.question)
+    question = _sample_words(sample.question)
+    said = words(response)
+    if len(question.tokens) >= _COPIED:
+        said = said.without(question)  # who repeats the question has said nothing
     grade = _grade_answer(sample.answer, said, question)
     if protocol != "infimm-eval":
         return Verdict(grade.score, rationale=grade.why, confidence=grade.confidence)
     credits = tuple(
-        StepCredit(number, _step_credit(words(step), said, question))
+        StepCredit(number, _step_credit(_sample_words(step), said, question))
         for number, step in enumerate(sample.steps, 1)
     )
     if grade.right:
@@ -123,9 +131,15 @@ class LocalJudge:
         """Nothing to let go of."""
 
 
+@lru_cache(maxsize=1024)
+def _sample_words(text: str) -> Words:
+    # questions, references and steps come again with every model, repeat and judge run
+    return words(text)
+
+
 def _grade_answer(answer: str, said: Words, question: Words) -> _Grade:
     parts = [
-        [words(option) for option in part.split("<OR>") if option.strip()]
+        [_sample_words(option) for option in part.split("<OR>") if option.strip()]
         for part in answer.split("<AND>")
     ]
     parts = [options for options in parts if options]
@@ -175,13 +189,35 @@ def _grade_option(
         return _Grade(0.0, False, f"the response names {shown} among many other answers", 0.5)
     if found.state == ASIDE:
         return _Grade(0.0, False, f"the response names {shown} only in passing", 0.5)
+    if quantity := only_quantity(option):
+        return _grade_quantity(quantity, option, said, question, accepted, several)
+    if len(option.tokens) == 1 and any(same_time(option.tokens[0], t) for t in said.token_set):
+        return _Grade(1.0, True, f"the response gives the time {shown}", 0.7)
     if _is_core(option, said, question):
         return _Grade(1.0, True, f"the response gives what {shown} says beyond the question", 0.7)
-    if len(option.tokens) == 1 and any(same_share(option.tokens[0], n) for n in said.numbers):
-        return _Grade(1.0, True, f"the response gives {shown} as a percentage or share", 0.7)
     if len(option.tokens) <= _SHORT and not NOT & set(option.tokens):
         return _Grade(0.0, False, f"the response does not say {shown}", 0.8)
     return _grade_long(option, said, question)
+
+
+def _grade_quantity(
+    quantity: Quantity,
+    option: Words,
+    said: Words,
+    question: Words,
+    accepted: frozenset[str],
+    several: bool,
+) -> _Grade:
+    shown = _shown(option)
+    for found in quantities(said):
+        token = said.tokens[found.start]
+        if agree(quantity, found) or same_share(number(quantity.value), token):
+            state = find_answer(Words((token,)), said, question, accepted | {token}, several).state
+            if state == ASSERTED:
+                return _Grade(1.0, True, f"the response gives the quantity {shown}", 0.7)
+    if quantity.value == 0 and NONE & said.token_set:
+        return _Grade(1.0, True, "the response says that there is none", 0.6)
+    return _Grade(0.0, False, f"the response does not say {shown}", 0.8)
 
 
 def _grade_yes_no(option: Words, said: Words, question: Words) -> _Grade:

@@ -19,6 +19,7 @@ from pytest_mmreason.judges.lexicon import (
 )
 from pytest_mmreason.judges.normalise import Words
 from pytest_mmreason.judges.numerals import value_of
+from pytest_mmreason.judges.spelling import respelt, run_together
 from pytest_mmreason.judges.stems import root
 
 ASSERTED, NEGATED, HEDGED, LISTED, ASIDE, ABSENT = (
@@ -64,7 +65,7 @@ def find_answer(
         places = [place for place in places if _between(response, *place) not in echoes]
     exact = bool(places)
     if not places and not is_number:
-        places = _scattered(option, response) if len(option.tokens) > 1 else _akin(option, response)
+        places = _otherwise(option, response)
     if is_number:
         places = _concluding(places, response)
     states = {
@@ -89,26 +90,40 @@ def coverage(reference: Words, response: Words, known: frozenset[str] = frozense
 
 
 def polarity(response: Words) -> bool | None:
-    """Whether the response says yes (True) or no; None if it says neither, or doubts."""
+    """Whether the response says yes (True) or no; None if it says neither, both, or doubts.
+
+    What it announces as its answer counts before how it begins.
+    """
     opening = response.joined[:400]
     if any(doubt in opening for doubt in UNSURE):
         return None
     tail = _tail(response)
-    for part in (response.tokens[:3], tail[:4]):
-        for token in part:
-            if token in YES:
-                return True
-            if token in NO:
-                return False
+    for part in (tail[:4], response.tokens[:3]):
+        said = {token in YES for token in part if token in YES or token in NO}
+        if len(said) == 2:
+            return None
+        if said:
+            return said.pop()
     return None
 
 
 def implied_polarity(response: Words, question: Words) -> bool | None:
-    """Yes if the first sentence repeats the question's words, no if it negates them."""
+    """Yes if the first sentence repeats the question's words, no if it negates or swaps them."""
     first = response.cut(0, min(response.clause_starts, default=len(response.tokens)))
     if coverage(question, first) < 0.5:
         return None
-    return not NOT & set(first.tokens)
+    return bool(NOT & set(first.tokens)) == _is_swapped(first, question)
+
+
+def _is_swapped(statement: Words, question: Words) -> bool:
+    """Whether "B is larger than A" answers "Is A larger than B?"."""
+    if "than" not in statement.token_set or "than" not in question.token_set:
+        return False
+    asked, said = question.tokens.index("than"), statement.tokens.index("than")
+    first = question.cut(0, asked).vocabulary
+    second = question.cut(asked, len(question.tokens)).vocabulary
+    after = statement.cut(said, len(statement.tokens)).vocabulary
+    return bool(after & (first - second)) and not after & (second - first)
 
 
 def negates_otherwise(reference: Words, response: Words) -> bool:
@@ -138,6 +153,20 @@ def _between(text: Words, start: int, end: int) -> tuple[str, str]:
     if start == 0 or end >= len(text.tokens):
         return "", ""
     return text.tokens[start - 1], text.tokens[end]
+
+
+def _otherwise(option: Words, response: Words) -> list[tuple[int, int]]:
+    """Places of `option` in other words, order or spelling."""
+    places = _scattered(option, response) if len(option.tokens) > 1 else _akin(option, response)
+    if places or len(option.tokens) > 8:
+        return places
+    if places := run_together(option, response):
+        return places
+    spelt = respelt(option, response)
+    if spelt is None:
+        return []
+    found = [(at, at + len(spelt.tokens)) for at in response.find(spelt)]
+    return found or _scattered(spelt, response)
 
 
 def _akin(option: Words, response: Words) -> list[tuple[int, int]]:
@@ -281,7 +310,8 @@ def _is_hedged(
 
     before, after = near(start - 1), near(end)
     # what lies "between X and Y" is neither
-    if before == "between" or (before == "and" and "between" in map(near, range(start - 4, start))):
+    in_range = before == "between" and "and" not in tokens[start:end]
+    if in_range or (before == "and" and "between" in map(near, range(start - 4, start))):
         return True
     if is_number:
         if after in ("or", "to") and near(end + 1)[:1] == "#" and other(end + 1):

@@ -84,6 +84,11 @@ class Words:
         return frozenset(self.tokens)
 
     @cached_property
+    def squeezed(self) -> str:
+        """The tokens with nothing between them."""
+        return "".join(self.tokens).replace("#", "")
+
+    @cached_property
     def items(self) -> tuple[list[tuple[int, int]], list[int]]:
         """What commas, clauses and joining words keep apart: (start, end) each; each token's item.
 
@@ -116,6 +121,20 @@ class Words:
             tuple(at - start for at in self.clause_starts if start < at < end),
             tuple(at - start for at in self.phrase_starts if start < at < end),
         )
+
+    def without(self, pattern: Words) -> Words:
+        """These words but for the places where `pattern` stands in a row."""
+        left = self
+        for at in reversed(self.find(pattern)):
+            if at + len(pattern.tokens) <= len(left.tokens):
+                before = left.cut(0, at)
+                after = left.cut(at + len(pattern.tokens), len(left.tokens))
+                left = Words(
+                    before.tokens + after.tokens,
+                    (*before.clause_starts, at, *(at + n for n in after.clause_starts)),
+                    (*before.phrase_starts, at, *(at + n for n in after.phrase_starts)),
+                )
+        return left
 
     def find(self, pattern: Words, limit: int = 50) -> list[int]:
         """Where `pattern`'s tokens stand in a row, as token indices; at most `limit`."""
