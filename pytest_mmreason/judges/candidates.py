@@ -7,6 +7,7 @@ another is ("below the shelf", "unlike the others") is not what was asked for.
 from __future__ import annotations
 
 from pytest_mmreason.judges.lexicon import (
+    DISCOURSE,
     DOUBTS,
     EXAMPLES,
     FILLER,
@@ -24,6 +25,7 @@ _OTHERS = 3
 """So many other candidates beside the answer make a list of guesses."""
 
 _OTHERS_OF_SEVERAL = 8  # where the question asks for several things
+_BARE = 3  # tokens of a response that is nothing but options: "red blue"
 _ITEM = 5  # tokens of a candidate at most
 _REACH = 2 * _OTHERS_OF_SEVERAL  # candidates looked at on each side
 _EARLY, _LATE = 250, 200  # tokens at either end of a response in which an answer is looked for
@@ -35,6 +37,27 @@ def asks_for_several(question: Words) -> bool:
     return bool(PLURAL_WORDS & set(tokens)) or tokens[1:2] == ("are",)
 
 
+def offered(question: Words) -> frozenset[str]:
+    """The words of the options that `question` offers: "Is it red, green or blue?"."""
+    tokens = question.tokens
+    found: set[str] = set()
+    if "or" not in question.token_set:
+        return frozenset()
+    items, of_token = question.items
+    for at, token in enumerate(tokens):
+        if token != "or" or not 0 < at < len(tokens) - 1:
+            continue
+        found.add(tokens[at + 1])
+        found.add(tokens[at - 1])
+        for number in range(of_token[at - 1] - 1, max(-1, of_token[at - 1] - _REACH), -1):
+            first, last = items[number]
+            if last - first > 3:
+                found.add(tokens[last - 1])
+                break
+            found.update(tokens[first:last])
+    return frozenset(found) - FILLER
+
+
 def is_listed(
     response: Words, start: int, end: int, accepted: frozenset[str], question: Words, several: bool
 ) -> bool:
@@ -44,7 +67,7 @@ def is_listed(
     several:  whether the question asks for several things.
     """
     most = _OTHERS_OF_SEVERAL if several else _OTHERS
-    known = accepted | FILLER | question.token_set
+    known = accepted | FILLER | DISCOURSE | (question.token_set - offered(question))
     others = _beside(response, start, end, known, -1) | _beside(response, start, end, known, 1)
     if len(others) >= most:
         return True
@@ -81,14 +104,7 @@ def is_other_option(
     response: Words, start: int, end: int, accepted: frozenset[str], question: Words
 ) -> bool:
     """Whether the response names, beside the answer, the other option that the question offers."""
-    asked = question.tokens
-    others = {
-        asked[near]
-        for at, token in enumerate(asked)
-        if token == "or"
-        for near in (at - 1, at + 1)
-        if 0 <= near < len(asked)
-    } - accepted
+    others = offered(question) - accepted
     if not others:
         return False
     tokens, clauses = response.tokens, response.clauses
@@ -97,7 +113,8 @@ def is_other_option(
             if not 0 <= at < len(tokens) or clauses[at] != clauses[start]:
                 break
             if tokens[at] in others:
-                return bool(JOINERS & set(tokens[min(at, edge) : max(at, edge)]))
+                between = set(tokens[min(at, edge) : max(at, edge) + 1])
+                return bool(JOINERS & between) or len(tokens) <= _BARE
             if tokens[at] not in FILLER:
                 break
     return False
@@ -112,13 +129,14 @@ def _beside(
     others: set[frozenset[str]] = set()
     head = items[of_token[start]][0]
     frame = response.tokens[head : head + 2]
-    bare = _is_bare(response, items[own], known)
+    bare = _is_bare(response, items[own])
     for at in range(own + step, own + step * _REACH, step):
         if not 0 <= at < len(items):
             break
         first, last = items[at]
         tokens = response.tokens[first:last]
-        if tokens[:2] == frame and tokens[1:2] and tokens[1] in VERBS:
+        framed = tokens[:2] == frame and tokens[1:2] != () and tokens[1] in VERBS
+        if framed:
             tokens = tokens[2:]
         content = frozenset(tokens) - known
         crosses = response.clauses[first] != response.clauses[items[at - step][0]]
@@ -128,16 +146,15 @@ def _beside(
             break
         if (VERBS | PRONOUNS) & set(tokens) or NOT & set(tokens):
             break
-        if crosses and not bare:
+        if crosses and not (bare or framed):
             break
         others.add(content)
     return others
 
 
-def _is_bare(response: Words, item: tuple[int, int], known: frozenset[str]) -> bool:
+def _is_bare(response: Words, item: tuple[int, int]) -> bool:
     tokens = response.tokens[item[0] : item[1]]
-    framed = len(tokens) <= 4 and tokens[1:2] and tokens[1] in VERBS
-    return bool(framed) or (len(tokens) <= _ITEM and not (VERBS | PRONOUNS) & set(tokens))
+    return len(tokens) <= _ITEM and not (VERBS | PRONOUNS) & set(tokens)
 
 
 def _follows_example(response: Words, start: int, others: set[frozenset[str]]) -> bool:

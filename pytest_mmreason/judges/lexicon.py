@@ -90,7 +90,9 @@ ALIASES = {
 }
 
 # before an answer these deny it; in a statement NOT turns it around
-NEGATORS = _words("not no never neither nor without unlike except excluding")
+NEGATORS = _words(
+    "not no never neither nor without unlike except excluding doubt hardly scarcely"
+)
 NOT = _words("not no never none nothing nobody nowhere without")
 NONE = _words("no none nobody nothing")
 DOUBTS = _words("either maybe might could perhaps possibly")
@@ -117,6 +119,12 @@ UNSURE = (
 CUES = (
     (" final answer ",),
     (" answer is ", " answer to ", " answer should ", " answer would ", " conclude "),
+)
+
+# what joins sentences, and names nothing
+DISCOURSE = _words(
+    "therefore thus hence finally first second third overall additionally also moreover "
+    "furthermore yes okay well note explanation reason because since based looking"
 )
 
 # between two candidates

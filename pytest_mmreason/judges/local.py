@@ -191,6 +191,8 @@ def _grade_option(
         return _Grade(0.0, False, f"the response names {shown} only in passing", 0.5)
     if quantity := only_quantity(option):
         return _grade_quantity(quantity, option, said, question, accepted, several)
+    if len(option.tokens) == 1 and option.tokens[0] in NONE and (NONE | {"#0"}) & said.token_set:
+        return _Grade(1.0, True, "the response says that there is none", 0.6)
     if len(option.tokens) == 1 and any(same_time(option.tokens[0], t) for t in said.token_set):
         return _Grade(1.0, True, f"the response gives the time {shown}", 0.7)
     if _is_core(option, said, question):

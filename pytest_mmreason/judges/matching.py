@@ -261,6 +261,11 @@ def _state(
     after = tokens[end : end + 4]
     if _is_negated(before, after, phrases[end : end + 2], phrases[end - 1]):
         return NEGATED
+    # "A cat? No, a dog."
+    if after[:1] == ("no",) and clauses[end] != clauses[end - 1] and phrases[end : end + 2] not in (
+        phrases[end : end + 1] * 2,
+    ):
+        return NEGATED
     if _is_hedged(tokens, clauses, phrases, start, end, accepted, is_number):
         return HEDGED
     if is_other_option(response, start, end, accepted, question):
@@ -323,12 +328,14 @@ def _is_hedged(
         others = [t for t in listed if t[:1] == "#" and t not in accepted]
         return bool(others) and ("or" in listed or "between" in listed)
     doubted = any(near(at) in DOUBTS for at in range(start - _LOOK_BACK, start))
+    if near(start - 1) in DOUBTS and DOUBTS & {*map(near, (*range(start - 4, start - 1), end))}:
+        return True
     if after == "or" and doubted and DOUBTS & set(tokens[end + 1 : end + 4]):
         return True
     if after == "or" and (doubted or phrases[end] == phrases[end - 1]):
         return other(end + 1) and near(end + 1) not in FILLER - {"no"}
-    if before == "or" and (doubted or (start > 1 and phrases[start - 2] == phrases[start])):
-        return other(start - 2)
+    if before == "or" and start > 1:
+        return other(start - 2) and near(start - 2) not in FILLER
     return False
 
 

@@ -12,7 +12,7 @@ _MONTHS = (
 _HALF_DAY = r"(?:\s?([ap])\.?m\b\.?)"
 _HOUR = rf"\d{{1,2}}|{'|'.join(word for word, n in NUMBER_WORDS.items() if 0 < n < 13)}"
 _CLOCK = re.compile(
-    rf"\b(\d{{1,2}})(?<![\d:.]\d)(?<![\d:.]\d\d)(?::|\.(?=\d\d\s?[ap]\.?m\b))([0-5]\d)(?::\d\d)?(?![\d:]){_HALF_DAY}?"
+    rf"(?<![\d:.])(\d{{1,2}})(?::|\.(?=\d\d\s?[ap]\.?m\b))([0-5]\d)(?::\d\d)?(?![\d:]){_HALF_DAY}?"
     rf"|(?<![\w:.])({_HOUR}){_HALF_DAY}"
     rf"|(?<![\w:.])({_HOUR})\s?o['’]clock{_HALF_DAY}?"
     rf"|\b(half|quarter)\s(past|to)\s({_HOUR})\b{_HALF_DAY}?"

@@ -15,7 +15,8 @@ from pytest_mmreason.judges.lexicon import (
 
 def number(value: float) -> str:
     """The token of a number."""
-    return f"#{value:.10g}"
+    digits = 15 if value.is_integer() else 10  # whole numbers count to the last digit
+    return f"#{value:.{digits}g}"
 
 
 def value_of(token: str) -> float | None:
@@ -45,14 +46,14 @@ def number_at(raw: Sequence[str], at: int) -> tuple[str, int]:
     token = raw[at]
     following = raw[at + 1] if at + 1 < len(raw) else ""
     if token in ORDINAL_WORDS:
-        return number(ORDINAL_WORDS[token]), at + 1
+        return number(float(ORDINAL_WORDS[token])), at + 1
     if token in ("minus", "negative"):
         if following not in NUMBER_WORDS and not following[:1].isdigit():
             return token, at + 1
         inner, end = number_at(raw, at + 1)
         return number(-(value_of(inner) or 0.0)), end
     if token in ("dozen", "dozens"):
-        return number(12), at + 1
+        return number(12.0), at + 1
     if token == "half":
         return number(0.5), at + 1
     if token == "one" and (

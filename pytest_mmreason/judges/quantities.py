@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pytest_mmreason.judges.lexicon import FILLER
 from pytest_mmreason.judges.normalise import Words
-from pytest_mmreason.judges.numerals import value_of
+from pytest_mmreason.judges.numerals import number, value_of
 
 _DIMENSIONS = {
     "time": "seconds 1, sec 1, second 1, s 1, minute 60, hour 3600, h 3600, day 86400, "
@@ -89,7 +89,7 @@ def _unit(tokens: tuple[str, ...], at: int) -> tuple[str, float]:
 
 
 def _equal(left: float, right: float) -> bool:
-    return abs(left - right) <= 1e-9 * max(abs(left), abs(right))
+    return number(left) == number(right)
 
 
 def _rounds(exact: float, rounded: float) -> bool:

@@ -49,7 +49,7 @@ def respelt(option: Words, response: Words) -> Words | None:
     for word in missing:
         named = text[:1] != text[:1].lower() or text.lower() != text
         least = (_LONG_NAME + (not others)) if named else _LONG_WORD
-        near = _nearest(word, response.token_set, least)
+        near = _nearest(word, response.token_set, least, named and others)
         if near is None:
             return None
         spelt[word] = near
@@ -60,7 +60,7 @@ def _squeeze(tokens: Iterable[str]) -> str:
     return "".join(token.removeprefix("#") for token in tokens)
 
 
-def _nearest(word: str, among: frozenset[str], least: int) -> str | None:
+def _nearest(word: str, among: frozenset[str], least: int, to_the_end: bool) -> str | None:
     if len(word) < _SHORTEST:
         return None
     letters = sorted(word)
@@ -69,7 +69,7 @@ def _nearest(word: str, among: frozenset[str], least: int) -> str | None:
             continue
         if len(other) == len(word) and sorted(other) == letters and _is_swap(word, other):
             return other
-        if len(word) >= least and other.isalpha() and _is_one_edit(word, other):
+        if len(word) >= least and other.isalpha() and _is_one_edit(word, other, to_the_end):
             return other
     return None
 
@@ -79,12 +79,17 @@ def _is_swap(left: str, right: str) -> bool:
     return len(differing) == 2 and differing[1] - differing[0] == 1
 
 
-def _is_one_edit(left: str, right: str) -> bool:
-    """One letter too many, too few or wrong, but for the last two: a chloride is no chlorine."""
+def _is_one_edit(left: str, right: str, to_the_end: bool) -> bool:
+    """One letter too many, too few or wrong.
+
+    Unless `to_the_end`, not among the last two: a chloride is no chlorine.
+    """
     if left == right:
         return False
-    same = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), None)
-    if same is None or same >= min(len(left), len(right)) - 2:
+    shorter = min(len(left), len(right))
+    pairs = enumerate(zip(left, right, strict=False))
+    same = next((at for at, (a, b) in pairs if a != b), shorter)
+    if same >= shorter - 2 and not to_the_end:
         return False
     skip = {0: (1, 1), 1: (1, 0), -1: (0, 1)}[len(left) - len(right)]
     return left[same + skip[0] :] == right[same + skip[1] :]
