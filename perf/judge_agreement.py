@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ def details(judged: Sequence[Judged]) -> Iterable[tuple[str, list[Judged]]]:
         yield name, [j for j in judged if name in j.sample.capabilities]
     for name in sorted({kind(j.sample) for j in judged}):
         yield name, [j for j in judged if kind(j.sample) == name]
-    for low, high in zip(BUCKETS, BUCKETS[1:], strict=False):
+    for low, high in pairwise(BUCKETS):
         found = [j for j in judged if low <= (j.verdict.confidence or 0.0) < high]
         if found:
             yield f"confidence {low:.1f}-{min(high, 1.0):.1f}", found

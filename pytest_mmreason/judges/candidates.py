@@ -6,6 +6,8 @@ another is ("below the shelf", "unlike the others") is not what was asked for.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from pytest_mmreason.judges.lexicon import (
     DISCOURSE,
     DOUBTS,
@@ -159,7 +161,7 @@ def _is_bare(response: Words, item: tuple[int, int]) -> bool:
 
 def _follows_example(response: Words, start: int, others: set[frozenset[str]]) -> bool:
     reach = response.tokens[max(0, start - 3 * len(others) - 4) : start]
-    pairs = zip(reach, reach[1:], strict=False)
+    pairs = pairwise(reach)
     return any(pair in EXAMPLES for pair in pairs) or bool(
         {"including", "include", "either", *DOUBTS} & set(reach)
     )
@@ -169,7 +171,7 @@ def _row(response: Words, start: int, end: int, accepted: frozenset[str]) -> int
     """Other candidates that stand around the answer with nothing between: "3 4 5", "cat dog"."""
     tokens, phrases = response.tokens, response.phrases
     numeric = tokens[start][0] == "#"
-    others = set()
+    others: set[str] = set()
     for step, edge in ((-1, start - 1), (1, end)):
         for at in range(edge, edge + step * _REACH, step):
             if not 0 <= at < len(tokens) or phrases[at] != phrases[start]:

@@ -40,10 +40,7 @@ FRACTION_WORDS = {"half": 2, "third": 3, "quarter": 4} | _numbered(
     "fifth sixth seventh eighth ninth tenth", start=5
 )
 NUMERIC = (
-    _words("minus negative dozen half")
-    | NUMBER_WORDS.keys()
-    | ORDINAL_WORDS.keys()
-    | SCALES.keys()
+    _words("minus negative dozen half") | NUMBER_WORDS.keys() | ORDINAL_WORDS.keys() | SCALES.keys()
 )
 
 # "one" counts nothing after these: "the one on the left", "another one"
@@ -90,9 +87,7 @@ ALIASES = {
 }
 
 # before an answer these deny it; in a statement NOT turns it around
-NEGATORS = _words(
-    "not no never neither nor without unlike except excluding doubt hardly scarcely"
-)
+NEGATORS = _words("not no never neither nor without unlike except excluding doubt hardly scarcely")
 NOT = _words("not no never none nothing nobody nowhere without")
 NONE = _words("no none nobody nothing")
 DOUBTS = _words("either maybe might could perhaps possibly")

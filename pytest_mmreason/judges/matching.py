@@ -262,8 +262,10 @@ def _state(
     if _is_negated(before, after, phrases[end : end + 2], phrases[end - 1]):
         return NEGATED
     # "A cat? No, a dog."
-    if after[:1] == ("no",) and clauses[end] != clauses[end - 1] and phrases[end : end + 2] not in (
-        phrases[end : end + 1] * 2,
+    if (
+        after[:1] == ("no",)
+        and clauses[end] != clauses[end - 1]
+        and phrases[end : end + 2] not in (phrases[end : end + 1] * 2,)
     ):
         return NEGATED
     if _is_hedged(tokens, clauses, phrases, start, end, accepted, is_number):

@@ -7,8 +7,9 @@ import re
 from pytest_mmreason.judges.lexicon import NUMBER_WORDS
 
 _MONTHS = (
-    "january february march april may june july august september october november december"
-).split()
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
 _HALF_DAY = r"(?:\s?([ap])\.?m\b\.?)"
 _HOUR = rf"\d{{1,2}}|{'|'.join(word for word, n in NUMBER_WORDS.items() if 0 < n < 13)}"
 _CLOCK = re.compile(

@@ -26,7 +26,7 @@ def run_together(option: Words, response: Words) -> list[tuple[int, int]]:
         starts[position] = index
         position += len(token) - (token[0] == "#")
     starts[position] = len(response.tokens)
-    places = []
+    places: list[tuple[int, int]] = []
     while at >= 0 and len(places) < 10:
         if at in starts and at + len(wanted) in starts:
             places.append((starts[at], starts[at + len(wanted)]))

@@ -75,7 +75,7 @@ def plain_root(token: str) -> str:
 
 def _lost_an_e(token: str) -> bool:
     # a doubled consonant would have told "sitting" from "biting"
-    first, vowel, last = token
+    first, vowel, last = tuple(token)
     return vowel in _VOWELS and not {first, last} & _VOWELS and last not in "wxy"
 
 
