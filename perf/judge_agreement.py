@@ -20,6 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from pytest_mmreason.judges.grading import sample_words
 from pytest_mmreason.judges.keyword import match_keywords
 from pytest_mmreason.judges.local import judge_locally
 from pytest_mmreason.judges.normalise import words
@@ -33,7 +34,7 @@ GRADED = {  # grade file: the answers it grades
     "llava-v1.5-7b_gpt-4-0613-grade-1runs.json": RERUN,
 }
 ONE_A_GRADER = ("llava-v1.5-7b_gpt-4-grade-3runs.json", "llava-v1.5-7b_gpt-4-0613-grade-1runs.json")
-BUCKETS = (0.0, 0.3, 0.5, 0.7, 0.9, 1.01)
+BUCKETS = (0.0, 0.4, 0.5, 0.7, 0.9, 1.01)
 
 
 @dataclass(frozen=True)
@@ -182,6 +183,7 @@ def infimm(folder: Path) -> list[tuple[Sample, str]]:
 def speed(pairs: Sequence[tuple[Sample, str]], rounds: int) -> None:
     best = 0.0
     for _ in range(rounds):
+        sample_words.cache_clear()  # as the first model of a run finds it
         started = time.process_time()
         for sample, answer in pairs:
             local(sample, answer)

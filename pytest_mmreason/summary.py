@@ -22,6 +22,7 @@ from pytest_mmreason.published import Published
 from pytest_mmreason.record import Record
 from pytest_mmreason.scoring import Row, count_statuses, score_rows, sum_usage
 from pytest_mmreason.standing import Ran, Standing, elsewhere, stand
+from pytest_mmreason.verdict import UNSURE
 
 SCHEMA = 1
 
@@ -45,6 +46,12 @@ class RunResult:
     def judging(self) -> Mapping[str, Any]:
         """How the judge came to its verdicts, as its records say; empty where none does."""
         return next((record.judging for record in self.records if record.judging), {})
+
+    @property
+    def unsure(self) -> int | None:
+        """How many verdicts are less confident than UNSURE; None if the judge tells no confidence."""
+        told = [r.confidence for r in self.records if r.confidence is not None]
+        return sum(confidence < UNSURE for confidence in told) if told else None
 
     def to_json(self) -> dict[str, Any]:
         """The run as ``summary.json`` holds it."""
@@ -72,6 +79,8 @@ class RunResult:
         bare = {n: r.answer_only for n, r in self.rows.items() if r.answer_only is not None}
         if bare:
             content["answer_only"] = bare
+        if self.unsure is not None:
+            content["unsure"] = self.unsure
         if self.judging:
             content["judging"] = dict(self.judging)
         if self.agreement is not None:

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 
+UNSURE = 0.5
+"""A verdict whose confidence is below this is unsure of itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class StepCredit:
     """Credit in [0, 1] that a response earned on reference step number `step` (from 1).

@@ -77,17 +77,17 @@ def _grade_option(
     found = find_answer(option, said, question, accepted, several)
     shown = _shown(option)
     if found.state == ASSERTED and found.exact:
-        return Grade(1.0, True, f"the response says {shown}", 0.9)
+        return Grade(1.0, True, f"the response says {shown}", 0.95)
     if found.state == ASSERTED:
-        return Grade(1.0, True, f"the response says {shown} in other words or order", 0.8)
+        return Grade(1.0, True, f"the response says {shown} in other words or order", 0.75)
     if found.state == NEGATED:
         return Grade(0.0, False, f"the response denies {shown}", 0.7)
     if found.state == HEDGED:
         return Grade(0.0, False, f"the response does not settle on {shown}", 0.7)
     if found.state == LISTED:
-        return Grade(0.0, False, f"the response names {shown} among many other answers", 0.5)
+        return Grade(0.0, False, f"the response names {shown} among many other answers", 0.45)
     if found.state == ASIDE:
-        return Grade(0.0, False, f"the response names {shown} only in passing", 0.5)
+        return Grade(0.0, False, f"the response names {shown} only in passing", 0.45)
     if quantity := only_quantity(option):
         return _grade_quantity(quantity, option, said, question, accepted, several)
     if len(option.tokens) == 1 and option.tokens[0] in NONE and (NONE | {"#0"}) & said.token_set:
@@ -97,7 +97,7 @@ def _grade_option(
     if _is_core(option, said, question):
         return Grade(1.0, True, f"the response gives what {shown} says beyond the question", 0.7)
     if len(option.tokens) <= _SHORT and not NOT & set(option.tokens):
-        return Grade(0.0, False, f"the response does not say {shown}", 0.8)
+        return Grade(0.0, False, f"the response does not say {shown}", 0.9)
     return grade_long(option, said, question)
 
 
@@ -118,17 +118,17 @@ def _grade_quantity(
                 return Grade(1.0, True, f"the response gives the quantity {shown}", 0.7)
     if quantity.value == 0 and NONE & said.token_set:
         return Grade(1.0, True, "the response says that there is none", 0.6)
-    return Grade(0.0, False, f"the response does not say {shown}", 0.8)
+    return Grade(0.0, False, f"the response does not say {shown}", 0.9)
 
 
 def _grade_yes_no(option: Words, said: Words, question: Words) -> Grade:
     expected = option.tokens[0] == "yes"
     given = polarity(said)
-    confidence = 0.9
+    confidence = 0.95
     if given is None:
-        given, confidence = implied_polarity(said, question), 0.5
+        given, confidence = implied_polarity(said, question), 0.6
     if given is None:
-        return Grade(0.0, False, f"the response does not say {option.tokens[0]}", confidence)
+        return Grade(0.0, False, f"the response does not say {option.tokens[0]}", 0.45)
     if given != expected:
         word = "yes" if given else "no"
         return Grade(0.0, False, f"the response says {word}, not {option.tokens[0]}", confidence)
@@ -137,7 +137,7 @@ def _grade_yes_no(option: Words, said: Words, question: Words) -> Grade:
         return Grade(1.0, True, f"the response says {option.tokens[0]}", confidence)
     share = coverage(rest, said, question.vocabulary)
     why = f"the response says {option.tokens[0]} with {share:.0%} of the words of the reason"
-    return Grade(min(1.0, 0.5 + share), share >= 0.5, why, 0.5)
+    return Grade(min(1.0, 0.5 + share), share >= 0.5, why, 0.6)
 
 
 def _is_core(option: Words, said: Words, question: Words) -> bool:

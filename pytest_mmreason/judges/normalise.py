@@ -180,7 +180,7 @@ def words(text: str) -> Words:
             token = _word(token)
             if token in NUMERIC:
                 token, resume = number_at(raw, at)
-            elif token == "but" and tokens and tokens[-1] in ("anything", "nothing"):
+            elif token == "but" and raw[at - 1] in ("anything", "nothing") and at:
                 if tokens.pop() == "anything":
                     tokens.append("not")  # "anything but red"; "nothing but red" is red
                 continue

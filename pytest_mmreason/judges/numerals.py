@@ -67,7 +67,7 @@ def number_at(raw: Sequence[str], at: int) -> tuple[str, int]:
     if token[0].isdecimal() or token[0] in "-.":
         value = _numeral(token)
         if value is None:
-            return token, at + 1
+            return token.replace(" ", ""), at + 1  # no token holds a blank
         group, first, end, smallest = value, at + 1, at + 1, 0.0
     for end in range(first, len(raw) + 1):
         word = raw[end] if end < len(raw) else ""

@@ -41,13 +41,13 @@ def is_heap(said: Words) -> bool:
 def grade_long(option: Words, said: Words, question: Words) -> Grade:
     """The credit for the content words of `option` that `said` holds and `question` does not."""
     if is_heap(said) and not is_heap(option):
-        return Grade(0.0, False, "the response is words without sentences", 0.5)
+        return Grade(0.0, False, "the response is words without sentences", 0.6)
     said = said.cut(0, max(_READ, 4 * len(option.tokens)))
     known = question.vocabulary
     share, lead = coverage(option, said, known), coverage(_first_sentence(option), said, known)
     why = f"the response holds {share:.0%} of the content words of the reference answer"
     if lead == share and len(option.tokens) <= _STATEMENT and negates_otherwise(option, said):
-        return Grade(0.0, False, f"{why}, but says the opposite", 0.4)
+        return Grade(0.0, False, f"{why}, but says the opposite", 0.45)
     if share >= (1.0 if _is_list(option) else _COVERED):
         return Grade(1.0, True, why, 0.6)
     if _is_list(option):
@@ -55,7 +55,10 @@ def grade_long(option: Words, said: Words, question: Words) -> Grade:
     else:
         opening = coverage(option.cut(0, _OPENING), said, known)
         credit = _LEAD_WEIGHT * lead + _OPENING_WEIGHT * opening + _WHOLE_WEIGHT * share - _CHANCE
-    return Grade(round(min(_MOST, max(0.0, credit)), 4), False, why, 0.4)
+    credit = round(min(_MOST, max(0.0, credit)), 4)
+    # little in common is sure to be wrong, much to be right; between them lies judgement
+    confidence = 0.75 if share < 0.1 else 0.6 if credit > 0.8 else 0.45 if not credit else 0.35
+    return Grade(credit, False, why, confidence)
 
 
 def _first_sentence(option: Words) -> Words:
