@@ -55,7 +55,7 @@ class RunResult:
 
     def to_json(self) -> dict[str, Any]:
         """The run as ``summary.json`` holds it."""
-        content = {
+        content: dict[str, Any] = {
             "benchmark": self.spec.benchmark.name,
             "model": self.spec.model,
             "judge": self.judge,

@@ -131,7 +131,7 @@ def _beside(
     others: set[frozenset[str]] = set()
     head = items[of_token[start]][0]
     frame = response.tokens[head : head + 2]
-    bare = _is_bare(response, items[own])
+    bare = _is_bare(response, items[own], known)
     for at in range(own + step, own + step * _REACH, step):
         if not 0 <= at < len(items):
             break
@@ -154,9 +154,10 @@ def _beside(
     return others
 
 
-def _is_bare(response: Words, item: tuple[int, int]) -> bool:
-    tokens = response.tokens[item[0] : item[1]]
-    return len(tokens) <= _ITEM and not (VERBS | PRONOUNS) & set(tokens)
+def _is_bare(response: Words, item: tuple[int, int], known: frozenset[str]) -> bool:
+    """Whether an item is the answer alone, so that a row may go on past its clause."""
+    tokens = frozenset(response.tokens[item[0] : item[1]])
+    return tokens <= known and not (VERBS | PRONOUNS) & tokens
 
 
 def _follows_example(response: Words, start: int, others: set[frozenset[str]]) -> bool:

@@ -54,8 +54,8 @@ def number_at(raw: Sequence[str], at: int) -> tuple[str, int]:
         return number(-(value_of(inner) or 0.0)), end
     if token in ("dozen", "dozens"):
         return number(12.0), at + 1
-    if token == "half":
-        return number(0.5), at + 1
+    if token == "half":  # no "half-time"
+        return number(0.5) if following == "of" or not following[:1].isalnum() else token, at + 1
     if token == "one" and (
         following in ("of", "that", "who", "which") or (at and raw[at - 1] in PRONOUN_ONE_AFTER)
     ):
