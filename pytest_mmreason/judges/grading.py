@@ -14,14 +14,13 @@ from pytest_mmreason.judges.matching import (
     NEGATED,
     coverage,
     find_answer,
-    implied_polarity,
-    polarity,
     same_share,
 )
 from pytest_mmreason.judges.normalise import Words, words
 from pytest_mmreason.judges.notation import same_time
 from pytest_mmreason.judges.numerals import number
 from pytest_mmreason.judges.overlap import Grade, grade_long
+from pytest_mmreason.judges.polarity import implied_polarity, polarity
 from pytest_mmreason.judges.quantities import Quantity, agree, only_quantity, quantities
 from pytest_mmreason.judges.stems import root
 

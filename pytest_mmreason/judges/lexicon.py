@@ -147,3 +147,38 @@ PRONOUNS = _words("i you he she it we they this that these those which who there
 
 # a question with these asks for several things
 PLURAL_WORDS = _words("all list every each both name")
+
+# who says the one denies the other
+OPPOSITES = tuple(
+    (pair.split()[0], pair.split()[1])
+    for pair in [
+        "open closed",
+        "full empty",
+        "indoor outdoor",
+        "inside outside",
+        "dry wet",
+        "hot cold",
+        "dark bright",
+        "day night",
+        "alive dead",
+        "old young",
+        "old new",
+        "large small",
+        "tall short",
+        "happy sad",
+        "same different",
+        "clean dirty",
+        "male female",
+        "standing sitting",
+        "asleep awake",
+        "left right",
+        "safe dangerous",
+        "early late",
+        "fast slow",
+        "heavy light",
+        "thick thin",
+        "empty crowded",
+        "real fake",
+        "odd even",
+    ]
+)

@@ -10,12 +10,9 @@ from pytest_mmreason.judges.lexicon import (
     DOUBTS,
     FILLER,
     NEGATORS,
-    NO,
     NOT,
     SMALLER,
-    UNSURE,
     VERBS,
-    YES,
 )
 from pytest_mmreason.judges.normalise import Words
 from pytest_mmreason.judges.numerals import value_of
@@ -87,43 +84,6 @@ def coverage(reference: Words, response: Words, known: frozenset[str] = frozense
     if not wanted:
         return 0.0
     return len(wanted & response.vocabulary) / len(wanted)
-
-
-def polarity(response: Words) -> bool | None:
-    """Whether the response says yes (True) or no; None if it says neither, both, or doubts.
-
-    What it announces as its answer counts before how it begins.
-    """
-    opening = response.joined[:400]
-    if any(doubt in opening for doubt in UNSURE):
-        return None
-    tail = _tail(response)
-    for part in (tail[:4], response.tokens[:3]):
-        said = {token in YES for token in part if token in YES or token in NO}
-        if len(said) == 2:
-            return None
-        if said:
-            return said.pop()
-    return None
-
-
-def implied_polarity(response: Words, question: Words) -> bool | None:
-    """Yes if the first sentence repeats the question's words, no if it negates or swaps them."""
-    first = response.cut(0, min(response.clause_starts, default=len(response.tokens)))
-    if coverage(question, first) < 0.5:
-        return None
-    return bool(NOT & set(first.tokens)) == _is_swapped(first, question)
-
-
-def _is_swapped(statement: Words, question: Words) -> bool:
-    """Whether "B is larger than A" answers "Is A larger than B?"."""
-    if "than" not in statement.token_set or "than" not in question.token_set:
-        return False
-    asked, said = question.tokens.index("than"), statement.tokens.index("than")
-    first = question.cut(0, asked).vocabulary
-    second = question.cut(asked, len(question.tokens)).vocabulary
-    after = statement.cut(said, len(statement.tokens)).vocabulary
-    return bool(after & (first - second)) and not after & (second - first)
 
 
 def negates_otherwise(reference: Words, response: Words) -> bool:
@@ -220,7 +180,7 @@ def _is_of_two(response: Words, start: int, end: int, wanted: frozenset[str]) ->
 def _concluding(places: list[tuple[int, int]], response: Words) -> list[tuple[int, int]]:
     """Of the places of a number, those where a response that works it out concludes."""
     numeric = [at for at, token in enumerate(response.tokens) if token[0] == "#"]
-    cue = _cue(response)
+    cue = announced(response)
     if cue is not None and any(at >= cue for at in numeric):
         return [place for place in places if place[0] >= cue]
     if len({response.tokens[at] for at in numeric}) <= 3:
@@ -229,18 +189,13 @@ def _concluding(places: list[tuple[int, int]], response: Words) -> list[tuple[in
     return [place for place in places if response.clauses[place[0]] in clauses]
 
 
-def _cue(response: Words) -> int | None:
+def announced(response: Words) -> int | None:
     """Where the answer begins that the response announces; None if it announces none."""
     for cues in CUES:
         at = max((response.joined.rfind(cue), len(cue)) for cue in cues)
         if at[0] >= 0:
             return response.joined.count(" ", 0, at[0] + at[1]) - 1
     return None
-
-
-def _tail(response: Words) -> tuple[str, ...]:
-    cue = _cue(response)
-    return () if cue is None else response.tokens[cue : cue + 10]
 
 
 def _state(
