@@ -131,7 +131,8 @@ def _beside(
     others: set[frozenset[str]] = set()
     head = items[of_token[start]][0]
     frame = response.tokens[head : head + 2]
-    bare = _is_bare(response, items[own], known)
+    bare = items[own] == (start, end)
+    numeric = response.tokens[start][0] == "#"
     for at in range(own + step, own + step * _REACH, step):
         if not 0 <= at < len(items):
             break
@@ -146,18 +147,14 @@ def _beside(
             continue
         if not content or len(content) > 3 or len(tokens) > _ITEM:
             break
+        if numeric and sum(token[0] == "#" for token in tokens) > 1:
+            break  # a sum's parts
         if (VERBS | PRONOUNS) & set(tokens) or NOT & set(tokens):
             break
         if crosses and not (bare or framed):
             break
         others.add(content)
     return others
-
-
-def _is_bare(response: Words, item: tuple[int, int], known: frozenset[str]) -> bool:
-    """Whether an item is the answer alone, so that a row may go on past its clause."""
-    tokens = frozenset(response.tokens[item[0] : item[1]])
-    return tokens <= known and not (VERBS | PRONOUNS) & tokens
 
 
 def _follows_example(response: Words, start: int, others: set[frozenset[str]]) -> bool:

@@ -91,11 +91,12 @@ def number_at(raw: Sequence[str], at: int) -> tuple[str, int]:
     if end == at:
         return token, at + 1  # plural scales alone ("millions") are words
     value, tail = total + group, raw[end : end + 3]
-    if tail[:1] and (part := FRACTION_WORDS.get(tail[0].removesuffix("s"))) and value >= 1:
-        if value == 1 or tail[0] in ("half", "halves") or tail[0][-1] == "s":
-            return number(value / part), end + 1
-    elif [*tail] == ["and", "a", "half"]:
+    last = tail[0] if tail else ""
+    part = FRACTION_WORDS.get("half" if last == "halves" else last.removesuffix("s"), 0)
+    if part and value >= 1 and (value == 1 or part == 2 or last[-1] == "s"):
+        return number(value / part), end + 1
+    if list(tail) == ["and", "a", "half"]:
         return number(value + 0.5), end + 3
-    elif tail[:1] and tail[0] in ORDINAL_WORDS and 20 <= value < 100 and value % 10 == 0:
-        return number(value + ORDINAL_WORDS[tail[0]]), end + 1
+    if last in ORDINAL_WORDS and 20 <= value < 100 and value % 10 == 0:
+        return number(value + ORDINAL_WORDS[last]), end + 1
     return number(value), end
