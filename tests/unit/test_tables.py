@@ -6,7 +6,13 @@ import dataclasses
 
 from pytest_mmreason.gates import Outcome
 from pytest_mmreason.outcome import draft_record
-from pytest_mmreason.reports.tables import Table, comparison, main_table, row_lines
+from pytest_mmreason.reports.tables import (
+    Table,
+    comparison,
+    counts_text,
+    main_table,
+    row_lines,
+)
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.settings import Threshold
 from pytest_mmreason.summary import RunResult, summarise
@@ -92,3 +98,12 @@ def test_runs_stand_side_by_side_with_the_best_marked() -> None:
     rows = texts(comparison([runs[0], better]))
     assert [row[1] for row in rows] == ["overall", "50.0", "90.0"]
     assert ["★" in row[0] for row in rows] == [False, False, True]
+
+
+def test_unsure_verdicts_are_told() -> None:
+    (run,) = results((sample(1), 1.0), (sample(2), 0.4))
+    settings = made_plan([sample(1)]).settings
+    assert "unsure" not in counts_text(run, settings)
+    told = [dataclasses.replace(record, confidence=0.3) for record in run.records]
+    found = dataclasses.replace(run, records=told)
+    assert counts_text(found, settings).endswith("2 verdicts unsure")
