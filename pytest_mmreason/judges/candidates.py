@@ -14,6 +14,7 @@ from pytest_mmreason.judges.lexicon import (
     EXAMPLES,
     FILLER,
     JOINERS,
+    MARKS,
     NOT,
     PLURAL_WORDS,
     PRONOUNS,
@@ -83,6 +84,8 @@ def is_listed(
 def is_aside(response: Words, start: int, end: int, question: Words) -> bool:
     """Whether what stands at `start` is named only in relation to something else."""
     tokens, asked = response.tokens, question.token_set
+    if MARKS & {*tokens[max(0, start - 1) : start]} - asked:
+        return True
     if {"where", "located"} & asked:
         return False
     for at in range(start - 1, max(-1, start - 3), -1):

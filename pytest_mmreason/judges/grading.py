@@ -122,6 +122,7 @@ def _grade_quantity(
 
 def _grade_yes_no(option: Words, said: Words, question: Words) -> Grade:
     expected = option.tokens[0] == "yes"
+    said = said.without(question)  # who repeats it as a question says neither
     given = polarity(said)
     confidence = 0.95
     if given is None:

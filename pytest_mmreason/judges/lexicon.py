@@ -94,7 +94,7 @@ DOUBTS = _words("either maybe might could perhaps possibly")
 SMALLER = _words("smaller less lower shorter fewer lighter younger cheaper slower worse")
 VERBS = _words("is are was were does do did has have can")
 
-YES = _words("yes correct true certainly absolutely definitely indeed sure")
+YES = _words("yes correct true absolutely definitely indeed")
 NO = _words("no incorrect false")
 UNSURE = (
     " not possible to ",
@@ -142,6 +142,8 @@ RELATIONS_OF_TWO = frozenset(
         ("away", "from"),
     }
 )
+# a number after these is a mark that the response gives itself
+MARKS = _words("score grade rating verdict")
 EXAMPLES = frozenset({("such", "as"), ("for", "example"), ("for", "instance")})
 PRONOUNS = _words("i you he she it we they this that these those which who there")
 

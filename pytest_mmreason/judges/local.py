@@ -26,6 +26,7 @@ STEPS_CAP = 0.6
 """The most that reference steps alone earn a response under InfiMM-Eval's protocol."""
 
 _COPIED = 5  # tokens: a shorter question may stand in an answer by chance
+_NUMBERS = 25  # different numbers that a response may work with
 _STEP_FLOOR = 0.3  # a step covered by less is covered by chance
 
 
@@ -98,7 +99,10 @@ class LocalJudge:
 
 
 def _step_credit(step: Words, said: Words, question: Words) -> float:
-    if step.vocabulary <= question.vocabulary or is_heap(said):
+    known = question.vocabulary
+    if len(said.numbers) > _NUMBERS:
+        known |= said.numbers  # who tries every number has reached none
+    if step.vocabulary <= known or is_heap(said):
         return 0.0  # an echo of the question would earn it
-    share = coverage(step, said, question.vocabulary)
+    share = coverage(step, said, known)
     return round(share, 4) if share >= _STEP_FLOOR else 0.0

@@ -290,7 +290,7 @@ def _is_hedged(
     if after == "or" and doubted and DOUBTS & set(tokens[end + 1 : end + 4]):
         return True
     if after == "or" and (doubted or phrases[end] == phrases[end - 1]):
-        return other(end + 1) and near(end + 1) not in FILLER - {"no"}
+        return other(end + 1) and near(end + 1) not in FILLER - {"no", "not"}
     if before == "or" and start > 1:
         return other(start - 2) and near(start - 2) not in FILLER
     return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_mmreason.judges.lexicon import FILLER
+from pytest_mmreason.judges.lexicon import FILLER, JOINERS
 from pytest_mmreason.judges.matching import coverage, negates_otherwise
 from pytest_mmreason.judges.normalise import Words
 
@@ -18,6 +18,7 @@ _LEAD_WEIGHT, _OPENING_WEIGHT, _WHOLE_WEIGHT, _CHANCE = 0.8, 1.2, 0.6, 0.5
 _MOST = 0.9  # credit of a long answer that is not covered
 _READ = 400  # tokens of a response at least that are read, or four times the reference's
 _PROSE = 30  # tokens from which a text without "the", "is", "of" is a heap of words
+_LIST = 3  # items from which short ones without such words are a list
 _LEAST_FILLER = 0.12
 
 
@@ -33,14 +34,17 @@ class Grade:
 
 def is_heap(said: Words) -> bool:
     """Whether a response is words without sentences, as one that tries every word is."""
-    if len(said.tokens) < _PROSE:
+    items, _ = said.items
+    is_list = len(items) >= _LIST and len(said.tokens) <= 3 * len(items)
+    if not is_list and len(said.tokens) < _PROSE:
         return False
-    return sum(token in FILLER for token in said.tokens) < _LEAST_FILLER * len(said.tokens)
+    filler = sum(token in FILLER and token not in JOINERS for token in said.tokens)
+    return filler < _LEAST_FILLER * len(said.tokens)
 
 
 def grade_long(option: Words, said: Words, question: Words) -> Grade:
     """The credit for the content words of `option` that `said` holds and `question` does not."""
-    if is_heap(said) and not is_heap(option):
+    if is_heap(said) and not (is_heap(option) or _is_list(option)):
         return Grade(0.0, False, "the response is words without sentences", 0.6)
     said = said.cut(0, max(_READ, 4 * len(option.tokens)))
     known = question.vocabulary

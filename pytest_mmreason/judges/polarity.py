@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pytest_mmreason.judges.lexicon import DISCOURSE, NO, NOT, OPPOSITES, UNSURE, VERBS, YES
+from pytest_mmreason.judges.lexicon import DISCOURSE, FILLER, NO, NOT, OPPOSITES, UNSURE, VERBS, YES
 from pytest_mmreason.judges.matching import announced, coverage
 from pytest_mmreason.judges.normalise import Words
 from pytest_mmreason.judges.stems import root
 
+_LISTED = 6  # tokens: longer clauses without "the", "is", "of" are lists of words
 _CLAUSES = 40  # looked at in a response that says neither yes nor no as its first word
 _OPPOSITE = {root(a): root(b) for pair in OPPOSITES for a, b in (pair, pair[::-1])}
 
@@ -22,7 +23,9 @@ def polarity(response: Words) -> bool | None:
         return None
     cue = announced(response)
     tail = () if cue is None else response.tokens[cue : cue + 4]
-    for part in (tail, response.tokens[:3]):
+    # "the answer is correct" praises itself; only as the first word does "correct" mean yes
+    plain = [[t for t in part if t in ("yes", "no")] for part in (tail, response.tokens[:3])]
+    for part in (*plain, response.tokens[:1]):
         said = {token in YES for token in part if token in YES or token in NO}
         if len(said) == 2:
             return None
@@ -42,7 +45,8 @@ def implied_polarity(response: Words, question: Words) -> bool | None:
         if opposed & clause.token_set:
             opposed = frozenset()
         share += len(opposed) / (len(question.vocabulary) or 1)
-        if share >= 0.5 and share > best:
+        is_sentence = len(clause.tokens) <= _LISTED or FILLER & clause.token_set
+        if share > max(0.5, best) and is_sentence:
             turned = _is_swapped(clause, question) != bool(opposed)
             best, found = share, bool(NOT & clause.token_set) == turned
     return found
