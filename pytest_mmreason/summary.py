@@ -22,6 +22,7 @@ from pytest_mmreason.plan import Plan, RunSpec
 from pytest_mmreason.record import Record
 from pytest_mmreason.scoring import Row, count_statuses, score_rows, sum_usage
 from pytest_mmreason.spread import Spread, spread
+from pytest_mmreason.verdict import UNSURE
 
 if TYPE_CHECKING:
     from pytest_mmreason.published import Published
@@ -57,9 +58,15 @@ class RunResult:
         names = (name for record in self.records for name in record.judge_models if name)
         return list(dict.fromkeys(names))
 
+    @property
+    def unsure(self) -> int | None:
+        """How many verdicts are less confident than UNSURE; None if the judge tells no confidence."""
+        told = [r.confidence for r in self.records if r.confidence is not None]
+        return sum(confidence < UNSURE for confidence in told) if told else None
+
     def to_json(self) -> dict[str, Any]:
         """The run as ``summary.json`` holds it."""
-        content = {
+        content: dict[str, Any] = {
             "benchmark": self.spec.benchmark.name,
             "model": self.spec.model,
             "judge": self.judge,
@@ -83,6 +90,8 @@ class RunResult:
         bare = {n: r.answer_only for n, r in self.rows.items() if r.answer_only is not None}
         if bare:
             content["answer_only"] = bare
+        if self.unsure is not None:
+            content["unsure"] = self.unsure
         if self.judging:
             content["judging"] = dict(self.judging)
         if self.judge_models:

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+UNSURE = 0.5
+"""A verdict whose confidence is below this is unsure of itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class StepCredit:

@@ -35,8 +35,12 @@ ORDINAL_WORDS = _numbered(
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 )
 SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+# after a number: "two thirds", "one half"
+FRACTION_WORDS = {"half": 2, "third": 3, "quarter": 4} | _numbered(
+    "fifth sixth seventh eighth ninth tenth", start=5
+)
 NUMERIC = (
-    _words("minus negative dozen") | NUMBER_WORDS.keys() | ORDINAL_WORDS.keys() | SCALES.keys()
+    _words("minus negative dozen half") | NUMBER_WORDS.keys() | ORDINAL_WORDS.keys() | SCALES.keys()
 )
 
 # "one" counts nothing after these: "the one on the left", "another one"
@@ -83,13 +87,14 @@ ALIASES = {
 }
 
 # before an answer these deny it; in a statement NOT turns it around
-NEGATORS = _words("not no never neither nor without unlike except excluding")
+NEGATORS = _words("not no never neither nor without unlike except excluding doubt hardly scarcely")
 NOT = _words("not no never none nothing nobody nowhere without")
+NONE = _words("no none nobody nothing")
 DOUBTS = _words("either maybe might could perhaps possibly")
 SMALLER = _words("smaller less lower shorter fewer lighter younger cheaper slower worse")
 VERBS = _words("is are was were does do did has have can")
 
-YES = _words("yes correct true certainly absolutely definitely indeed sure")
+YES = _words("yes correct true absolutely definitely indeed")
 NO = _words("no incorrect false")
 UNSURE = (
     " not possible to ",
@@ -109,4 +114,73 @@ UNSURE = (
 CUES = (
     (" final answer ",),
     (" answer is ", " answer to ", " answer should ", " answer would ", " conclude "),
+)
+
+# what joins sentences, and names nothing
+DISCOURSE = _words(
+    "therefore thus hence finally first second third overall additionally also moreover "
+    "furthermore yes okay well note explanation reason because since based looking"
+)
+
+# between two candidates
+JOINERS = _words("and or nor plus versus vs")
+
+# a thing after these tells where or when another is
+RELATIONS = _words(
+    "beneath below underneath under above behind beside near around outside surrounding before "
+    "after unlike despite"
+)
+RELATIONS_OF_TWO = frozenset(
+    {
+        ("next", "to"),
+        ("compared", "to"),
+        ("compared", "with"),
+        ("similar", "to"),
+        ("different", "from"),
+        ("followed", "by"),
+        ("preceded", "by"),
+        ("away", "from"),
+    }
+)
+# a number after these is a mark that the response gives itself
+MARKS = _words("score grade rating verdict")
+EXAMPLES = frozenset({("such", "as"), ("for", "example"), ("for", "instance")})
+PRONOUNS = _words("i you he she it we they this that these those which who there")
+
+# a question with these asks for several things
+PLURAL_WORDS = _words("all list every each both name")
+
+# who says the one denies the other
+OPPOSITES = tuple(
+    (pair.split()[0], pair.split()[1])
+    for pair in [
+        "open closed",
+        "full empty",
+        "indoor outdoor",
+        "inside outside",
+        "dry wet",
+        "hot cold",
+        "dark bright",
+        "day night",
+        "alive dead",
+        "old young",
+        "old new",
+        "large small",
+        "tall short",
+        "happy sad",
+        "same different",
+        "clean dirty",
+        "male female",
+        "standing sitting",
+        "asleep awake",
+        "left right",
+        "safe dangerous",
+        "early late",
+        "fast slow",
+        "heavy light",
+        "thick thin",
+        "empty crowded",
+        "real fake",
+        "odd even",
+    ]
 )

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pytest_mmreason.judges.candidates import is_aside, is_buried, is_listed, is_other_option
 from pytest_mmreason.judges.lexicon import (
     CUES,
     DOUBTS,
     FILLER,
     NEGATORS,
-    NO,
     NOT,
     SMALLER,
-    UNSURE,
     VERBS,
-    YES,
 )
-from pytest_mmreason.judges.normalise import Words, root, value_of
+from pytest_mmreason.judges.normalise import Words
+from pytest_mmreason.judges.numerals import value_of
+from pytest_mmreason.judges.spelling import respelt, run_together
+from pytest_mmreason.judges.stems import root
 
-ASSERTED, NEGATED, HEDGED, ABSENT = "asserted", "negated", "hedged", "absent"
+ASSERTED, NEGATED, HEDGED, LISTED, ASIDE, ABSENT = (
+    "asserted",
+    "negated",
+    "hedged",
+    "listed",
+    "aside",
+    "absent",
+)
 
 _LOOK_BACK = 5  # tokens before an answer in which a "not" or "could be" still concerns it
 _WINDOW = 30  # tokens within which the words of an answer may lie apart
@@ -28,33 +36,43 @@ _WINDOW = 30  # tokens within which the words of an answer may lie apart
 class Found:
     """How a response holds an answer.
 
-    state:    ASSERTED, NEGATED, HEDGED or ABSENT.
-    coverage: in [0, 1], the part of the answer's content words that is there; 1.0 if
-              asserted.
+    state: ASSERTED, NEGATED, HEDGED, LISTED, ASIDE or ABSENT.
+    exact: whether it stands there word by word.
     """
 
     state: str
-    coverage: float
+    exact: bool = True
 
 
-def find_answer(option: Words, response: Words, question: Words, accepted: frozenset[str]) -> Found:
+def find_answer(
+    option: Words,
+    response: Words,
+    question: Words,
+    accepted: frozenset[str],
+    several: bool = False,
+) -> Found:
     """How `response` holds the short answer `option`; where it only echoes `question` is no answer.
 
     accepted: the tokens of every accepted answer, between which an "or" is no hedge.
+    several:  whether the question asks for several things, so that naming many is no guessing.
     """
     places = [(at, at + len(option.tokens)) for at in response.find(option)]
     is_number = len(option.tokens) == 1 and option.tokens[0][0] == "#"
     if places and (echoes := _surroundings(option, question)):
         places = [place for place in places if _between(response, *place) not in echoes]
-    if not places and len(option.tokens) > 1:
-        places = _scattered(option, response)
+    exact = bool(places)
+    if not places and not is_number:
+        places = _otherwise(option, response)
     if is_number:
         places = _concluding(places, response)
-    states = {_state(response, start, end, accepted, is_number) for start, end in places}
-    for state in (ASSERTED, HEDGED, NEGATED):
+    states = {
+        _state(response, start, end, accepted, question, several, is_number)
+        for start, end in places
+    }
+    for state in (ASSERTED, HEDGED, LISTED, NEGATED, ASIDE):
         if state in states:
-            return Found(state, 1.0 if state == ASSERTED else 0.0)
-    return Found(ABSENT, coverage(option, response))
+            return Found(state, exact)
+    return Found(ABSENT, exact)
 
 
 def coverage(reference: Words, response: Words, known: frozenset[str] = frozenset()) -> float:
@@ -66,29 +84,6 @@ def coverage(reference: Words, response: Words, known: frozenset[str] = frozense
     if not wanted:
         return 0.0
     return len(wanted & response.vocabulary) / len(wanted)
-
-
-def polarity(response: Words) -> bool | None:
-    """Whether the response says yes (True) or no; None if it says neither, or doubts."""
-    opening = response.joined[:400]
-    if any(doubt in opening for doubt in UNSURE):
-        return None
-    tail = _tail(response)
-    for part in (response.tokens[:3], tail[:4]):
-        for token in part:
-            if token in YES:
-                return True
-            if token in NO:
-                return False
-    return None
-
-
-def implied_polarity(response: Words, question: Words) -> bool | None:
-    """Yes if the first sentence repeats the question's words, no if it negates them."""
-    first = response.cut(0, min(response.clause_starts, default=len(response.tokens)))
-    if coverage(question, first) < 0.5:
-        return None
-    return not NOT & set(first.tokens)
 
 
 def negates_otherwise(reference: Words, response: Words) -> bool:
@@ -118,6 +113,30 @@ def _between(text: Words, start: int, end: int) -> tuple[str, str]:
     if start == 0 or end >= len(text.tokens):
         return "", ""
     return text.tokens[start - 1], text.tokens[end]
+
+
+def _otherwise(option: Words, response: Words) -> list[tuple[int, int]]:
+    """Places of `option` in other words, order or spelling."""
+    places = _scattered(option, response) if len(option.tokens) > 1 else _akin(option, response)
+    if places or len(option.tokens) > 8:
+        return places
+    if places := run_together(option, response):
+        return places
+    spelt = respelt(option, response)
+    if spelt is None:
+        return []
+    found = [(at, at + len(spelt.tokens)) for at in response.find(spelt)]
+    return found or _scattered(spelt, response)
+
+
+def _akin(option: Words, response: Words) -> list[tuple[int, int]]:
+    """Places of a word of the same root or meaning as the only word of `option`."""
+    wanted = root(option.tokens[0])
+    if wanted not in response.vocabulary:
+        return []
+    forms = {token for token in response.token_set if root(token) == wanted}
+    places = [(at, at + 1) for at, token in enumerate(response.tokens) if token in forms]
+    return places[:_WINDOW]
 
 
 def _scattered(option: Words, response: Words) -> list[tuple[int, int]]:
@@ -161,7 +180,7 @@ def _is_of_two(response: Words, start: int, end: int, wanted: frozenset[str]) ->
 def _concluding(places: list[tuple[int, int]], response: Words) -> list[tuple[int, int]]:
     """Of the places of a number, those where a response that works it out concludes."""
     numeric = [at for at, token in enumerate(response.tokens) if token[0] == "#"]
-    cue = _cue(response)
+    cue = announced(response)
     if cue is not None and any(at >= cue for at in numeric):
         return [place for place in places if place[0] >= cue]
     if len({response.tokens[at] for at in numeric}) <= 3:
@@ -170,7 +189,7 @@ def _concluding(places: list[tuple[int, int]], response: Words) -> list[tuple[in
     return [place for place in places if response.clauses[place[0]] in clauses]
 
 
-def _cue(response: Words) -> int | None:
+def announced(response: Words) -> int | None:
     """Where the answer begins that the response announces; None if it announces none."""
     for cues in CUES:
         at = max((response.joined.rfind(cue), len(cue)) for cue in cues)
@@ -179,12 +198,15 @@ def _cue(response: Words) -> int | None:
     return None
 
 
-def _tail(response: Words) -> tuple[str, ...]:
-    cue = _cue(response)
-    return () if cue is None else response.tokens[cue : cue + 10]
-
-
-def _state(response: Words, start: int, end: int, accepted: frozenset[str], is_number: bool) -> str:
+def _state(
+    response: Words,
+    start: int,
+    end: int,
+    accepted: frozenset[str],
+    question: Words,
+    several: bool,
+    is_number: bool,
+) -> str:
     tokens, phrases, clauses = response.tokens, response.phrases, response.clauses
     before = [
         tokens[at]
@@ -194,8 +216,21 @@ def _state(response: Words, start: int, end: int, accepted: frozenset[str], is_n
     after = tokens[end : end + 4]
     if _is_negated(before, after, phrases[end : end + 2], phrases[end - 1]):
         return NEGATED
+    # "A cat? No, a dog."
+    if (
+        after[:1] == ("no",)
+        and clauses[end] != clauses[end - 1]
+        and phrases[end : end + 2] not in (phrases[end : end + 1] * 2,)
+    ):
+        return NEGATED
     if _is_hedged(tokens, clauses, phrases, start, end, accepted, is_number):
         return HEDGED
+    if is_other_option(response, start, end, accepted, question):
+        return HEDGED
+    if is_listed(response, start, end, accepted, question, several):
+        return LISTED
+    if is_aside(response, start, end, question) or is_buried(response, start):
+        return ASIDE
     return ASSERTED
 
 
@@ -237,7 +272,8 @@ def _is_hedged(
 
     before, after = near(start - 1), near(end)
     # what lies "between X and Y" is neither
-    if before == "between" or (before == "and" and "between" in map(near, range(start - 4, start))):
+    in_range = before == "between" and "and" not in tokens[start:end]
+    if in_range or (before == "and" and "between" in map(near, range(start - 4, start))):
         return True
     if is_number:
         if after in ("or", "to") and near(end + 1)[:1] == "#" and other(end + 1):
@@ -249,10 +285,14 @@ def _is_hedged(
         others = [t for t in listed if t[:1] == "#" and t not in accepted]
         return bool(others) and ("or" in listed or "between" in listed)
     doubted = any(near(at) in DOUBTS for at in range(start - _LOOK_BACK, start))
+    if near(start - 1) in DOUBTS and DOUBTS & {*map(near, (*range(start - 4, start - 1), end))}:
+        return True
+    if after == "or" and doubted and DOUBTS & set(tokens[end + 1 : end + 4]):
+        return True
     if after == "or" and (doubted or phrases[end] == phrases[end - 1]):
-        return other(end + 1) and near(end + 1) not in FILLER - {"no"}
-    if before == "or" and (doubted or (start > 1 and phrases[start - 2] == phrases[start])):
-        return other(start - 2)
+        return other(end + 1) and near(end + 1) not in FILLER - {"no", "not"}
+    if before == "or" and start > 1:
+        return other(start - 2) and near(start - 2) not in FILLER
     return False
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -18,18 +17,20 @@ from pytest_mmreason.judges.lexicon import (
     ALIASES,
     ARTICLES,
     FILLER,
-    NUMBER_WORDS,
+    JOINERS,
     NUMERIC,
     ORDINAL_WORDS,
-    PRONOUN_ONE_AFTER,
-    SCALES,
 )
+from pytest_mmreason.judges.notation import one_notation
+from pytest_mmreason.judges.numerals import number_at
+from pytest_mmreason.judges.stems import root
 
-_ENDINGS = ("ingly", "edly", "ing", "ed", "ly", "er", "ion", "e")
 _VULGAR = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
 _CJK = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
 # the letter of "sample A" and of the choice "A.", which is no article
-_LETTER_A = re.compile(r"(?:(?<=[a-z0-9] )|^|(?<=[\s(]))A(?=[.):,;\n]|$)|(?<=[a-z0-9] )A(?= [a-z])")
+_LETTER_A = re.compile(
+    r"A(?:(?=[.):,;\n]|$)(?:(?<=\sA)|(?<=\(A)|(?<=^A))|(?= [a-z])(?<=[a-z0-9] A))"
+)
 _NEGATED_VERB = re.compile(r"n['’]t(?=\W|$)")
 
 _FRACTION = r"(?:\d{1,6}[ ])?\d{1,9}/\d{1,9}(?![\d/])"
@@ -37,11 +38,12 @@ _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+,\d{1,2}(?![\d,])|\d*\.?\d+"
 # a minus sign is no hyphen of "AB-12" or "3-4"
 _TOKEN = re.compile(
     r"[^\W\d_][^\W_]*(?:['’][^\W\d_]+)?"
-    r"|[.!?;:\n,(](?!\d)"
+    r"|[.!?;:\n,(=](?!\d)"
     rf"|(?:(?<![^\s=(,:>|])-)?(?:{_FRACTION}|{_NUMBER})(?:(?:st|nd|rd|th)\b)?"
-    r"|[.!?;:\n,(]"
+    r"|[.!?;:\n,(=/|]"
 )
-_BREAKS = frozenset(".!?;:\n,(")
+_BREAKS = frozenset(".!?;:\n,(=/|")
+_SPECIAL = _BREAKS | ARTICLES | NUMERIC | ALIASES.keys() | {"but", "however"}
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,37 @@ class Words:
         return content(self)
 
     @cached_property
+    def token_set(self) -> frozenset[str]:
+        """The tokens, each once."""
+        return frozenset(self.tokens)
+
+    @cached_property
+    def squeezed(self) -> str:
+        """The tokens with nothing between them."""
+        return "".join(self.tokens).replace("#", "")
+
+    @cached_property
+    def items(self) -> tuple[list[tuple[int, int]], list[int]]:
+        """What commas, clauses and joining words keep apart: (start, end) each; each token's item.
+
+        A joining word belongs to no item; the number of the item before it stands for it.
+        """
+        found: list[tuple[int, int]] = []
+        of_token: list[int] = []
+        start = 0
+        for at, token in enumerate(self.tokens):
+            joins = token in JOINERS
+            if at > start and (joins or self.phrases[at] != self.phrases[at - 1]):
+                found.append((start, at))
+                start = at
+            if joins:
+                start = at + 1
+            of_token.append(max(0, len(found) - joins))
+        if start < len(self.tokens):
+            found.append((start, len(self.tokens)))
+        return found or [(0, 0)], of_token
+
+    @cached_property
     def numbers(self) -> frozenset[str]:
         """The number tokens."""
         return frozenset(token for token in self.tokens if token[0] == "#")
@@ -88,6 +121,20 @@ class Words:
             tuple(at - start for at in self.clause_starts if start < at < end),
             tuple(at - start for at in self.phrase_starts if start < at < end),
         )
+
+    def without(self, pattern: Words) -> Words:
+        """These words but for the places where `pattern` stands in a row."""
+        left = self
+        for at in reversed(self.find(pattern)):
+            if at + len(pattern.tokens) <= len(left.tokens):
+                before = left.cut(0, at)
+                after = left.cut(at + len(pattern.tokens), len(left.tokens))
+                left = Words(
+                    before.tokens + after.tokens,
+                    (*before.clause_starts, at, *(at + n for n in after.clause_starts)),
+                    (*before.phrase_starts, at, *(at + n for n in after.phrase_starts)),
+                )
+        return left
 
     def find(self, pattern: Words, limit: int = 50) -> list[int]:
         """Where `pattern`'s tokens stand in a row, as token indices; at most `limit`."""
@@ -112,28 +159,36 @@ def words(text: str) -> Words:
     clause_starts: list[int] = []
     phrase_starts: list[int] = []
     resume = 0
+    # most tokens are plain words, and a judge has thousands to look at
+    special = {t for t in set(raw) if t in _SPECIAL or t[-1] == "s" or not t.isalpha()}
     for at, token in enumerate(raw):
-        if at < resume or token in ARTICLES:
+        if at < resume:
+            continue
+        if token not in special:
+            tokens.append(token)
+            continue
+        if token in ARTICLES:
             continue
         if token in _BREAKS:
             size = len(tokens)
             if size and phrase_starts[-1:] != [size]:
                 phrase_starts.append(size)
-            if size and token not in ",(" and clause_starts[-1:] != [size]:
+            if size and token not in ",(=/|" and clause_starts[-1:] != [size]:
                 clause_starts.append(size)
             continue
         if token[0].isalpha():
-            if token[-1] != "s" and token.isalpha():
-                token = ALIASES.get(token, token)
-            else:
-                token = _word(token)
+            token = _word(token)
             if token in NUMERIC:
-                token, resume = _number_at(raw, at)
+                token, resume = number_at(raw, at)
+            elif token == "but" and raw[at - 1] in ("anything", "nothing") and at:
+                if tokens.pop() == "anything":
+                    tokens.append("not")  # "anything but red"; "nothing but red" is red
+                continue
             elif token in ("but", "however") and tokens:
                 clause_starts.append(len(tokens))
                 phrase_starts.append(len(tokens))
         else:
-            token, resume = _number_at(raw, at)
+            token, resume = number_at(raw, at)
         tokens.append(token)
     return Words(tuple(tokens), tuple(clause_starts), tuple(phrase_starts), text)
 
@@ -143,36 +198,15 @@ def content(text: Words) -> frozenset[str]:
     return frozenset(map(root, set(text.tokens) - FILLER))
 
 
-def root(token: str) -> str:
-    """`token` without its ending: paint, paints, painting and painted are one."""
-    if len(token) < 5 or token[0] == "#":
-        return token
-    if token[-1] in "gdyrne" and token.endswith(_ENDINGS):
-        ending = next(ending for ending in _ENDINGS if token.endswith(ending))
-        if len(token) - len(ending) >= 3:
-            token = token[: -len(ending)]
-    return token[:-1] if len(token) > 3 and token[-1] == token[-2] else token
-
-
-def number(value: float) -> str:
-    """The token of a number."""
-    return f"#{value:.10g}"
-
-
-def value_of(token: str) -> float | None:
-    """The number that a token stands for; None for a word."""
-    return float(token[1:]) if token[0] == "#" else None
-
-
 def _prepare(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _VULGAR.sub(" ", text))
-        hidden = {ord(c): None for c in set(text) if unicodedata.category(c) == "Cf"}
-        text = text.translate(hidden)
+        if hidden := {ord(c): None for c in set(text) if unicodedata.category(c) == "Cf"}:
+            text = text.translate(hidden)
         text = _CJK.sub(r" \1 ", text.replace("⁄", "/").replace("−", "-"))
     if "A" in text:
         text = _LETTER_A.sub("ᴀ", text)
-    text = text.casefold()
+    text = one_notation(text.casefold())
     return _NEGATED_VERB.sub(" not", text) if "n't" in text or "n’t" in text else text
 
 
@@ -191,72 +225,6 @@ def _word(token: str) -> str:
     if token.endswith(("sses", "xes", "zes", "ches", "shes", "oes")):
         return token[:-2]
     return token[:-1]
-
-
-def _numeral(token: str) -> float | None:
-    """The value of a token of digits; None for a division by zero."""
-    digits = token.lstrip("-").rstrip("stndrh")
-    top, slash, bottom = digits.partition("/")
-    if slash:
-        whole, _, top = top.rpartition(" ")
-        if not float(bottom):
-            return None
-        value = float(whole or 0) + float(top) / float(bottom)
-    else:
-        head, _, tail = digits.rpartition(",")
-        # "14,8" is a decimal comma, "2,500" a thousand
-        thousands = not head or len(tail.partition(".")[0]) == 3
-        value = float(digits.replace(",", "") if thousands else f"{head}.{tail}")
-    return -value if token[0] == "-" else value
-
-
-def _number_at(raw: Sequence[str], at: int) -> tuple[str, int]:
-    """The token of the number at `at`, which may take several words, and where it ends."""
-    token = raw[at]
-    following = raw[at + 1] if at + 1 < len(raw) else ""
-    if token in ORDINAL_WORDS:
-        return number(ORDINAL_WORDS[token]), at + 1
-    if token in ("minus", "negative"):
-        if following not in NUMBER_WORDS and not following[:1].isdigit():
-            return token, at + 1
-        inner, end = _number_at(raw, at + 1)
-        return number(-(value_of(inner) or 0.0)), end
-    if token in ("dozen", "dozens"):
-        return number(12), at + 1
-    if token == "one" and (
-        following in ("of", "that", "who", "which") or (at and raw[at - 1] in PRONOUN_ONE_AFTER)
-    ):
-        return token, at + 1
-    group = total = 0.0
-    first = end = at
-    smallest = 1000.0
-    # Words may begin with what is no letter: "〇" and "𒐀" are numerals without digits.
-    if token[0].isdecimal() or token[0] in "-.":
-        value = _numeral(token)
-        if value is None:
-            return token, at + 1
-        group, first, smallest = value, at + 1, 0.0
-    for end in range(first, len(raw) + 1):
-        word = raw[end] if end < len(raw) else ""
-        scale = SCALES.get(word)
-        if scale is not None:
-            group = (group or 1.0) * scale
-            if scale >= 1e3:
-                total, group = total + group, 0.0
-            smallest = 100.0
-        elif word in NUMBER_WORDS:
-            value = float(NUMBER_WORDS[word])
-            size = 1.0 if value < 20 else 10.0
-            # "twenty five" is one number, "two three" two of them
-            if size >= smallest or (smallest == 10.0 and not 0 < value < 10):
-                break
-            group, smallest = group + value, size
-        elif not (
-            word == "and" and smallest == 100.0 and NUMBER_WORDS.keys() & raw[end + 1 : end + 2]
-        ):
-            break
-    # plural scales alone ("millions") are words
-    return number(total + group) if end > at else token, max(end, at + 1)
 
 
 def _spread(starts: tuple[int, ...], size: int) -> tuple[int, ...]:

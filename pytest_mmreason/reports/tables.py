@@ -236,6 +236,8 @@ def counts_text(run: RunResult, settings: Settings) -> str:
     weak = sum(any("judge runs gave no verdict" in flag for flag in r.flags) for r in run.records)
     if weak:
         parts.append(f"{count(weak, 'sample')} without some judge run")
+    if run.unsure:
+        parts.append(f"{count(run.unsure, 'verdict')} unsure")
     return " · ".join(parts)
 
 

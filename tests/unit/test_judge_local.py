@@ -246,10 +246,10 @@ def test_numbers_compare_as_numbers(value: int) -> None:
 )
 def test_a_hundred_thousand_characters_take_no_second(piece: str) -> None:
     response = (piece * 100_000)[:100_000]
-    start = time.perf_counter()
+    start = time.process_time()
     judge_locally(ONIONS, response, "infimm-eval")
     # a quadratic step would take minutes
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 5.0
 
 
 def test_words_know_their_clauses() -> None:

@@ -214,3 +214,18 @@ def test_runs_are_labelled_by_what_tells_them_apart() -> None:
     assert [label(run, runs) for run in runs] == ["m", "n"]
     prompted = summary(1.0, prompt=("direct", "cot")).runs
     assert [label(run, prompted) for run in prompted] == ["m direct", "m cot"]
+
+
+@pytest.mark.parametrize(
+    ("confidences", "unsure"), [((0.9, 0.49, 0.5, 0.2), 2), ((0.9, None), 0), ((None, None), None)]
+)
+def test_unsure_verdicts_are_counted_where_the_judge_tells(
+    confidences: tuple[float | None, ...], unsure: int | None
+) -> None:
+    (run,) = summary(*([1.0] * len(confidences))).runs
+    told = [
+        dataclasses.replace(record, confidence=confidence)
+        for record, confidence in zip(run.records, confidences, strict=True)
+    ]
+    found = dataclasses.replace(run, records=told)
+    assert found.to_json().get("unsure") == unsure

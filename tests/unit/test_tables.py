@@ -11,7 +11,13 @@ from _pytest._io import TerminalWriter
 from pytest_mmreason.gates import Outcome
 from pytest_mmreason.outcome import draft_record
 from pytest_mmreason.reports.printing import Printer
-from pytest_mmreason.reports.tables import Table, comparison, main_table, row_lines
+from pytest_mmreason.reports.tables import (
+    Table,
+    comparison,
+    counts_text,
+    main_table,
+    row_lines,
+)
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.settings import Threshold
 from pytest_mmreason.summary import RunResult, summarise
@@ -107,3 +113,12 @@ def test_every_title_stands_apart_from_its_items(capsys: pytest.CaptureFixture[s
         " answer only  overall 1.0",
         " tag          overall 1.0",
     ]
+
+
+def test_unsure_verdicts_are_told() -> None:
+    (run,) = results((sample(1), 1.0), (sample(2), 0.4))
+    settings = made_plan([sample(1)]).settings
+    assert "unsure" not in counts_text(run, settings)
+    told = [dataclasses.replace(record, confidence=0.3) for record in run.records]
+    found = dataclasses.replace(run, records=told)
+    assert counts_text(found, settings).endswith("2 verdicts unsure")

@@ -1,0 +1,173 @@
+"""The grade of a response against a reference answer, part by part. Pure."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from pytest_mmreason.judges.candidates import asks_for_several
+from pytest_mmreason.judges.lexicon import DRESS, NONE, NOT
+from pytest_mmreason.judges.matching import (
+    ASIDE,
+    ASSERTED,
+    HEDGED,
+    LISTED,
+    NEGATED,
+    coverage,
+    find_answer,
+    same_share,
+)
+from pytest_mmreason.judges.normalise import Words, words
+from pytest_mmreason.judges.notation import same_time
+from pytest_mmreason.judges.numerals import number
+from pytest_mmreason.judges.overlap import Grade, grade_long
+from pytest_mmreason.judges.polarity import implied_polarity, polarity
+from pytest_mmreason.judges.quantities import Quantity, agree, only_quantity, quantities
+from pytest_mmreason.judges.stems import root
+
+_SHORT = 8  # tokens: up to here an answer must be there as a whole
+
+
+@lru_cache(maxsize=1024)
+def sample_words(text: str) -> Words:
+    """A question, reference or step as words: it comes again with every model and judge run."""
+    return words(text)
+
+
+def grade_answer(answer: str, said: Words, question: Words) -> Grade:
+    """The grade of `said` against `answer`: the mean of its ``<AND>`` parts, each by the best
+    of its ``<OR>`` alternatives."""
+    parts = [
+        [sample_words(option) for option in part.split("<OR>") if option.strip()]
+        for part in answer.split("<AND>")
+    ]
+    parts = [options for options in parts if options]
+    if not parts:
+        return Grade(0.0, False, "the reference answer is blank", 0.0)
+    accepted = frozenset(
+        token for options in parts for option in options for token in option.tokens
+    )
+    several = len(parts) > 1 or asks_for_several(question)
+    grades = [_grade_part(options, said, question, accepted, several) for options in parts]
+    if len(grades) == 1:
+        return grades[0]
+    right = sum(grade.right for grade in grades)
+    return Grade(
+        sum(grade.score for grade in grades) / len(grades),
+        right == len(grades),
+        f"{right} of {len(grades)} parts of the reference answer are in the response",
+        min(grade.confidence for grade in grades),
+    )
+
+
+def _grade_part(
+    options: list[Words], said: Words, question: Words, accepted: frozenset[str], several: bool
+) -> Grade:
+    grades = [_grade_option(option, said, question, accepted, several) for option in options]
+    return max(grades, key=lambda grade: (grade.right, grade.score, grade.confidence))
+
+
+def _grade_option(
+    option: Words, said: Words, question: Words, accepted: frozenset[str], several: bool
+) -> Grade:
+    if not option.tokens:
+        return Grade(0.0, False, "the reference answer holds no words", 0.0)
+    if option.tokens[0] in ("yes", "no"):
+        return _grade_yes_no(option, said, question)
+    found = find_answer(option, said, question, accepted, several)
+    shown = _shown(option)
+    if found.state == ASSERTED and found.exact:
+        return Grade(1.0, True, f"the response says {shown}", 0.95)
+    if found.state == ASSERTED:
+        return Grade(1.0, True, f"the response says {shown} in other words or order", 0.75)
+    if found.state == NEGATED:
+        return Grade(0.0, False, f"the response denies {shown}", 0.7)
+    if found.state == HEDGED:
+        return Grade(0.0, False, f"the response does not settle on {shown}", 0.7)
+    if found.state == LISTED:
+        return Grade(0.0, False, f"the response names {shown} among many other answers", 0.45)
+    if found.state == ASIDE:
+        return Grade(0.0, False, f"the response names {shown} only in passing", 0.45)
+    if quantity := only_quantity(option):
+        return _grade_quantity(quantity, option, said, question, accepted, several)
+    if len(option.tokens) == 1 and option.tokens[0] in NONE and (NONE | {"#0"}) & said.token_set:
+        return Grade(1.0, True, "the response says that there is none", 0.6)
+    if len(option.tokens) == 1 and any(same_time(option.tokens[0], t) for t in said.token_set):
+        return Grade(1.0, True, f"the response gives the time {shown}", 0.7)
+    if _is_core(option, said, question):
+        return Grade(1.0, True, f"the response gives what {shown} says beyond the question", 0.7)
+    if len(option.tokens) <= _SHORT and not NOT & set(option.tokens):
+        return Grade(0.0, False, f"the response does not say {shown}", 0.9)
+    return grade_long(option, said, question)
+
+
+def _grade_quantity(
+    quantity: Quantity,
+    option: Words,
+    said: Words,
+    question: Words,
+    accepted: frozenset[str],
+    several: bool,
+) -> Grade:
+    shown = _shown(option)
+    for found in quantities(said):
+        token = said.tokens[found.start]
+        if agree(quantity, found) or same_share(number(quantity.value), token):
+            state = find_answer(Words((token,)), said, question, accepted | {token}, several).state
+            if state == ASSERTED:
+                return Grade(1.0, True, f"the response gives the quantity {shown}", 0.7)
+    if quantity.value == 0 and NONE & said.token_set:
+        return Grade(1.0, True, "the response says that there is none", 0.6)
+    return Grade(0.0, False, f"the response does not say {shown}", 0.9)
+
+
+def _grade_yes_no(option: Words, said: Words, question: Words) -> Grade:
+    expected = option.tokens[0] == "yes"
+    said = said.without(question)  # who repeats it as a question says neither
+    given = polarity(said)
+    confidence = 0.95
+    if given is None:
+        given, confidence = implied_polarity(said, question), 0.6
+    if given is None:
+        return Grade(0.0, False, f"the response does not say {option.tokens[0]}", 0.45)
+    if given != expected:
+        word = "yes" if given else "no"
+        return Grade(0.0, False, f"the response says {word}, not {option.tokens[0]}", confidence)
+    rest = option.cut(1, len(option.tokens))
+    if not rest.vocabulary - question.vocabulary:
+        return Grade(1.0, True, f"the response says {option.tokens[0]}", confidence)
+    share = coverage(rest, said, question.vocabulary)
+    why = f"the response says {option.tokens[0]} with {share:.0%} of the words of the reason"
+    return Grade(min(1.0, 0.5 + share), share >= 0.5, why, 0.6)
+
+
+def _is_core(option: Words, said: Words, question: Words) -> bool:
+    """Whether the response gives what the reference answer says beyond the question.
+
+    So "109" answers "The value of the question mark should be 109", and "Westface" "It
+    should be Westface": its numbers, or else its words that the question has not.
+    """
+    core = option.vocabulary - question.vocabulary
+    numbers = option.numbers & core
+    if numbers and len(option.tokens) <= 3 * _SHORT // 2 and len(numbers) <= 2:
+        core = numbers
+    elif not core or core == option.vocabulary:
+        core = frozenset(root(token) for token in option.tokens if token not in DRESS)
+        if len(core) != 1:
+            return False
+    if len(core) > _SHORT // 2 or not core <= said.vocabulary or NOT & set(option.tokens):
+        return False
+    accepted = frozenset(option.tokens)
+    for token in option.tokens:
+        single = Words((token,))
+        if single.vocabulary & core:
+            found = find_answer(single, said, question, accepted)
+            if found.state in (NEGATED, HEDGED, LISTED, ASIDE):
+                return False
+            if (token in numbers or core & question.vocabulary) and found.state != ASSERTED:
+                return False
+    return True
+
+
+def _shown(option: Words) -> str:
+    text = option.text.strip()
+    return repr(text if len(text) <= 60 else text[:59] + "…")
