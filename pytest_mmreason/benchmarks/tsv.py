@@ -180,6 +180,7 @@ class _Reader:
         self._options: list[str] = []
         self._read: list[str] = []
         self._rows: dict[str, _Row] = {}
+        self._embedded: dict[str, ImageRef] = {}
 
     def read(self, rows: Iterator[tuple[int, list[Cell]]]) -> None:
         """Take in all rows, the first of which names the columns."""
@@ -265,13 +266,15 @@ class _Reader:
             if spans is None:
                 self._fault(line, index, "field image: is no list of base64 strings")
                 return (), ""
-            return tuple(self._ref(cell.start + a, b - a) for a, b in spans), ""
+            return tuple(self._ref(cell.start + a, cell.raw[a:b]) for a, b in spans), ""
         if len(raw) <= _LONGEST_INDEX:
             return (), raw.decode("utf-8", "replace")
-        return (self._ref(cell.start + cell.raw.index(raw[:1]), len(raw)),), ""
+        return (self._ref(cell.start + cell.raw.index(raw[:1]), raw),), ""
 
-    def _ref(self, start: int, length: int) -> ImageRef:
-        return ImageRef(embedded(self.path.name, start, length), str(self.path.parent))
+    def _ref(self, start: int, text: bytes) -> ImageRef:
+        """The image in `text`; of those with the same content the first."""
+        ref = embedded(str(self.path), start, text)
+        return self._embedded.setdefault(ref.path, ref)
 
     def _paths(self, line: int, index: str, text: str) -> tuple[ImageRef, ...]:
         text = text.strip()
