@@ -139,6 +139,16 @@ def read(ref: ImageRef) -> bytes:
         raise DataError(f"image {ref.path!r} cannot be read{where}: {error}") from None
 
 
+def content_hash(ref: ImageRef) -> str | None:
+    """What only images with the same content have in common; None for one that cannot be read."""
+    if ref.path.startswith(_BY_CONTENT) and _EMBEDDED.fullmatch(ref.root):
+        return ref.path
+    try:
+        return hashlib.sha256(read(ref)).hexdigest()
+    except DataError:
+        return None
+
+
 def _decoded(path: Path, start: int, length: int) -> bytes:
     """The image in `length` bytes of a file from `start` on; OSError if they are no base64."""
     with path.open("rb") as file:
