@@ -187,6 +187,22 @@ def test_letter_without_an_option_is_a_fault(tmp_path: Path) -> None:
     ]
 
 
+def test_what_pandas_writes_for_an_empty_cell_is_one(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "t.tsv",
+        ["1", "nan", "nan", "nan", "nan", "nan", "nan"],
+        ["2", "q", "A", "ocr", "one", "nan", "nan"],
+        ["3", "NaN?", "NaN", "banana", "", "", ""],
+        head=["index", "question", "answer", "category", "A", "B", "hint"],
+    )
+    benchmark = load(path)
+    one, two, three = benchmark.samples
+    assert (one.question, one.answer, one.category) == ("nan", None, "")
+    assert "nan" not in two.question and two.answer == "A. one<OR>A<OR>one"
+    assert (three.answer, three.category) == ("NaN", "banana")
+    assert "t.tsv: 7 cells that hold 'nan' are taken as empty" in benchmark.notes
+
+
 def test_cell_beyond_the_csv_modules_limit_is_read(tmp_path: Path) -> None:
     cell = "x" * (csv.field_size_limit() + 1)
     path = write(tmp_path / "t.tsv", ["1", cell, cell, "", ""])
