@@ -61,6 +61,8 @@ class Target:
     @contextmanager
     def writing(self, path: PurePosixPath) -> Iterator[Path]:
         """A path to write to; what stands there in the end becomes `path`, whole or not at all."""
+        if leads_out(str(path)):
+            raise FetchError(f"{str(path)!r} is a path out of its folder; refused")
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.parent.resolve().is_relative_to(self.folder.resolve()):

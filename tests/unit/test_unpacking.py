@@ -7,7 +7,7 @@ import json
 import stat
 import sys
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
@@ -139,6 +139,16 @@ def test_file_of_a_harmful_name_is_refused_before_anything_is_written(
     with pytest.raises(FetchError, match="a path out of its folder; refused"):
         unpacked(tmp_path / "part", tmp_path / "in" / "here", name)
     assert [p.name for p in tmp_path.iterdir()] == ["part"]
+
+
+def test_name_that_a_table_keeps_is_checked_too(tmp_path: Path) -> None:
+    target = Target(tmp_path / "in", "mm-vet.json")
+    with (
+        pytest.raises(FetchError, match="refused"),
+        target.writing(PurePosixPath("images/a\0.png")),
+    ):
+        pass
+    assert not (tmp_path / "in").exists()
 
 
 @pytest.mark.parametrize("packed", [True, False])
