@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_mmreason import imaging
+from pytest_mmreason.benchmarks.likeness import words
 from pytest_mmreason.captions import Captions
 from pytest_mmreason.errors import DataError, UsageError
 from pytest_mmreason.prompting import PLAIN, Prompt, Template, render
-from pytest_mmreason.sample import Sample
+from pytest_mmreason.sample import ImageRef, Sample
 from pytest_mmreason.selection import read_subset
 from pytest_mmreason.settings import SENDING, Settings
 
@@ -21,12 +23,13 @@ class Examples:
     """Worked examples for the samples of one benchmark (InfiMM-Eval, section 4.2.3).
 
     pool: the samples that can be examples, each with a reference answer. count: how many a
-    sample is given.
+    sample is given. hashes: of the images that were compared so far.
     """
 
     pool: Sequence[Sample] = ()
     count: int = 0
     seed: int = 0
+    hashes: dict[ImageRef, str | None] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, name: str, samples: Sequence[Sample], count: int, seed: int) -> Examples:
@@ -37,18 +40,19 @@ class Examples:
         if not count:
             return cls()
         pool = [sample for sample in samples if sample.answer is not None]
-        alike = Counter(map(_content, pool))
-        most = len(pool) - max((alike[_content(sample)] for sample in samples), default=0)
+        examples = cls(pool, count, seed)
+        most = len(pool) - examples._most_alike(samples)
         if count > most:
             raise UsageError(
                 f"--mm-icl={count}: an example is another sample with a reference answer, and of the "
                 f"{len(samples)} samples of {name} {len(pool)} have one: there are "
                 f"{max(most, 0)} examples for every sample"
             )
-        return cls(pool, count, seed)
+        return examples
 
     def draw(self, sample: Sample) -> list[Sample]:
-        """The examples of `sample`, in order; never itself, nor one that asks just the same.
+        """The examples of `sample`, in order; never itself, nor one that asks just the same:
+        the same words of images with the same content, or of such as cannot be read.
 
         They follow from the seed, the sample's id and the benchmark alone: whatever is
         selected, in whatever shard or worker, they are the same.
@@ -63,9 +67,48 @@ class Examples:
             other = place + number % (len(self.pool) - place)
             example = self.pool[moved.get(other, other)]
             moved[other] = moved.get(place, place)
-            if example.id != sample.id and _content(example) != _content(sample):
+            if example.id != sample.id and not self._alike(sample, example):
                 chosen.append(example)
         return chosen
+
+    def _alike(self, sample: Sample, example: Sample) -> bool:
+        """True if the answer of `example` may be that of `sample`: the question has the same
+        words, and the images have the same content or cannot be compared."""
+        if words(sample.question) != words(example.question):
+            return False
+        own, other = self._images(sample), self._images(example)
+        return own is None or other is None or own == other
+
+    def _most_alike(self, samples: Sequence[Sample]) -> int:
+        """The most samples of the pool, itself among them, that are alike to one of `samples`."""
+        pool: defaultdict[tuple[str, ...], list[Sample]] = defaultdict(list)
+        for sample in self.pool:
+            pool[tuple(words(sample.question))].append(sample)
+        most = 0
+        images: dict[tuple[str, ...], Counter[tuple[str, ...] | None]] = {}
+        for sample in samples:
+            key = tuple(words(sample.question))
+            same = pool.get(key, [])
+            if len(same) <= most:  # no image needs to be opened for it
+                continue
+            if same == [sample] or (own := self._images(sample)) is None:
+                most = len(same)
+                continue
+            if key not in images:
+                images[key] = Counter(map(self._images, same))
+            most = max(most, images[key][own] + images[key][None])
+        return most
+
+    def _images(self, sample: Sample) -> tuple[str, ...] | None:
+        """What tells the content of the images, in order; None if one cannot be read."""
+        found = []
+        for image in sample.images:
+            if image not in self.hashes:
+                self.hashes[image] = imaging.content_hash(image)
+            if (known := self.hashes[image]) is None:
+                return None
+            found.append(known)
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +178,3 @@ def _subset(settings: Settings) -> Mapping[str, str] | None:
     ids = "\n".join(sorted(set(read_subset(settings.subset))))
     digest = hashlib.sha256(ids.encode("utf-8", "surrogatepass")).hexdigest()
     return {"name": settings.subset.name, "sha256": digest}
-
-
-def _content(sample: Sample) -> tuple[object, ...]:
-    return sample.question, sample.images

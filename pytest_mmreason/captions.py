@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +117,9 @@ def read(path: Path, benchmarks: Iterable[Benchmark]) -> Captions:
 
 
 def _image(named: str | int, images: Sequence[str]) -> str | None:
-    """The image that a row names by its path, or by its number from 1."""
+    """The image that a row names by its path, or by its number from 1; a key is a text."""
+    if isinstance(named, str) and named not in images and re.fullmatch("[1-9][0-9]{0,8}", named):
+        named = int(named)
     if isinstance(named, int):
         return images[named - 1] if 1 <= named <= len(images) else None
     return named if named in images else None
@@ -122,11 +127,13 @@ def _image(named: str | int, images: Sequence[str]) -> str | None:
 
 def _rows(text: str, faults: list[str]) -> Iterator[_Row]:
     """The rows of a file; what is wrong with one is added to `faults`."""
+    twice: list[str] = []
     try:
-        whole = json.loads(text)
+        whole = json.loads(text, object_pairs_hook=partial(_noting_twice, twice))
     except (ValueError, RecursionError):
         whole = None
     if isinstance(whole, dict) and not whole.keys() <= set(_FIELDS):
+        faults.extend(f": {key!r} is given twice in one object" for key in twice)
         for sample, captions in whole.items():
             yield from _rows_of_sample(sample, captions, faults)
         return
@@ -134,11 +141,13 @@ def _rows(text: str, faults: list[str]) -> Iterator[_Row]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
+        twice.clear()
         try:
-            fields = json.loads(line)
+            fields = json.loads(line, object_pairs_hook=partial(_noting_twice, twice))
         except (ValueError, RecursionError) as error:
             faults.append(f":{number}: no JSON: {error}")
             continue
+        faults.extend(f":{number}: {key!r} is given twice" for key in twice)
         if (fault := _fault(fields)) is not None:
             faults.append(f":{number}: {fault}")
             continue
@@ -149,6 +158,12 @@ def _rows(text: str, faults: list[str]) -> Iterator[_Row]:
             fields["image"],
             fields["caption"].strip(),
         )
+
+
+def _noting_twice(twice: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    counts = Counter(key for key, _ in pairs)
+    twice.extend(key for key, count in counts.items() if count > 1)
+    return dict(pairs)
 
 
 def _rows_of_sample(sample: str, captions: Any, faults: list[str]) -> Iterator[_Row]:

@@ -281,7 +281,15 @@ def needed_work(item: pytest.Item) -> Work:
 
     work = work_of(item)
     if work is None:
-        pytest.fail("mm_evaluate needs mm_sample in the same test", pytrace=False)
+        import unittest
+
+        problem = "mm_evaluate needs mm_sample in the same test"
+        if issubclass(getattr(item, "cls", None) or object, unittest.TestCase):
+            problem += (
+                ", and pytest cannot parametrize the methods of a unittest.TestCase: write a "
+                "function, or a class that is no TestCase"
+            )
+        pytest.fail(problem, pytrace=False)
     return work
 
 

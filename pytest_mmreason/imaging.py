@@ -79,12 +79,23 @@ class LoadedImage:
         return description
 
 
-def embedded(file: str, start: int, length: int) -> str:
-    """The path of an image that lies as base64 in a file: its first byte there, and how many."""
-    return f"{file}#base64={start},{length}"
+def embedded(file: str, start: int, text: bytes) -> ImageRef:
+    """An image that lies as the base64 `text` in a file, from the byte `start` on.
+
+    Its path tells the content, so that it stays what it is where the file is renamed or
+    rewritten. Where it lies is told by the root alone, which no row of a benchmark decides.
+    """
+    digest = hashlib.sha256(_unwrapped(text)).hexdigest()[:32]
+    return ImageRef(f"{_BY_CONTENT}{digest}", f"{file}#base64={start},{len(text)}")
 
 
-_EMBEDDED = re.compile(r"(.+\.tsv)#base64=(\d+),(\d+)", re.IGNORECASE)
+_BY_CONTENT = "base64:"
+_EMBEDDED = re.compile(r"(.+)#base64=(\d+),(\d+)", re.DOTALL)
+
+
+def _unwrapped(text: bytes) -> bytes:
+    """Base64 on one line. Lists as Python writes them may hold "\\n" as two characters."""
+    return text.replace(b"\\n", b"").translate(None, b"\r\n\t ")
 
 
 def resolve(ref: ImageRef) -> Path:
@@ -118,14 +129,24 @@ def _leads_elsewhere(ref: ImageRef) -> bool:
 
 def read(ref: ImageRef) -> bytes:
     """The bytes of the file that `ref` names; DataError if they cannot be read."""
-    inside = _EMBEDDED.fullmatch(ref.path)
-    path = resolve(replace(ref, path=inside[1]) if inside else ref)
+    inside = _EMBEDDED.fullmatch(ref.root) if ref.path.startswith(_BY_CONTENT) else None
     try:
         if inside:
-            return _decoded(path, int(inside[2]), int(inside[3]))
-        return path.read_bytes()
+            return _decoded(Path(inside[1]), int(inside[2]), int(inside[3]))
+        return resolve(ref).read_bytes()
     except OSError as error:
-        raise DataError(f"image {ref.path!r} cannot be read: {error}") from None
+        where = f" from {ref.root}" if inside else ""
+        raise DataError(f"image {ref.path!r} cannot be read{where}: {error}") from None
+
+
+def content_hash(ref: ImageRef) -> str | None:
+    """What only images with the same content have in common; None for one that cannot be read."""
+    if ref.path.startswith(_BY_CONTENT) and _EMBEDDED.fullmatch(ref.root):
+        return ref.path
+    try:
+        return hashlib.sha256(read(ref)).hexdigest()
+    except DataError:
+        return None
 
 
 def _decoded(path: Path, start: int, length: int) -> bytes:
@@ -134,10 +155,7 @@ def _decoded(path: Path, start: int, length: int) -> bytes:
         file.seek(start)
         text = file.read(length)
     try:
-        # Lists as Python writes them may hold "\n" as two characters.
-        return base64.b64decode(
-            text.replace(b"\\n", b"").translate(None, b"\r\n\t "), validate=True
-        )
+        return base64.b64decode(_unwrapped(text), validate=True)
     except ValueError as error:
         raise OSError(f"no base64 there: {error}") from None
 

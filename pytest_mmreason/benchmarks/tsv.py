@@ -29,6 +29,9 @@ _LETTERS = frozenset(string.ascii_uppercase)
 SELECT = "Please select the correct answer from the options above."
 """How VLMEvalKit ends a multiple-choice question."""
 
+_NAN = "nan"
+"""What pandas makes of an empty cell that is turned into text."""
+
 _LONGEST_INDEX = 64
 """An image cell no longer than this names the row that holds the image, as VLMEvalKit reads it."""
 
@@ -180,6 +183,8 @@ class _Reader:
         self._options: list[str] = []
         self._read: list[str] = []
         self._rows: dict[str, _Row] = {}
+        self._nan = 0
+        self._embedded: dict[str, ImageRef] = {}
 
     def read(self, rows: Iterator[tuple[int, list[Cell]]]) -> None:
         """Take in all rows, the first of which names the columns."""
@@ -224,6 +229,9 @@ class _Reader:
                 except UnicodeDecodeError as error:
                     self._fault(line, texts.get("index", ""), f"field {column}: {error}")
                     return
+                if texts[column].strip() == _NAN and column not in REQUIRED:
+                    texts[column] = ""
+                    self._nan += 1
         index = texts["index"].strip()
         before = len(self.faults)
         if not index:
@@ -265,13 +273,15 @@ class _Reader:
             if spans is None:
                 self._fault(line, index, "field image: is no list of base64 strings")
                 return (), ""
-            return tuple(self._ref(cell.start + a, b - a) for a, b in spans), ""
+            return tuple(self._ref(cell.start + a, cell.raw[a:b]) for a, b in spans), ""
         if len(raw) <= _LONGEST_INDEX:
             return (), raw.decode("utf-8", "replace")
-        return (self._ref(cell.start + cell.raw.index(raw[:1]), len(raw)),), ""
+        return (self._ref(cell.start + cell.raw.index(raw[:1]), raw),), ""
 
-    def _ref(self, start: int, length: int) -> ImageRef:
-        return ImageRef(embedded(self.path.name, start, length), str(self.path.parent))
+    def _ref(self, start: int, text: bytes) -> ImageRef:
+        """The image in `text`; of those with the same content the first."""
+        ref = embedded(str(self.path), start, text)
+        return self._embedded.setdefault(ref.path, ref)
 
     def _paths(self, line: int, index: str, text: str) -> tuple[ImageRef, ...]:
         text = text.strip()
@@ -328,6 +338,8 @@ class _Reader:
         unread = [column for column in self._columns if column and column not in known]
         if unread:
             yield f"{self.path.name}: columns not read: {', '.join(unread)}"
+        if self._nan:
+            yield f"{self.path.name}: {self._nan} cells that hold 'nan' are taken as empty"
         bare = sum(not row.images and not row.same_as for row in self._rows.values())
         if bare:
             yield f"{self.path.name}: {bare} of {len(self._rows)} rows have no image"

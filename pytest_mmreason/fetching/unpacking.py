@@ -3,6 +3,7 @@ that the official readers know: the questions' file beside ``images/``."""
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import stat
@@ -17,8 +18,15 @@ from pytest_mmreason.fetching.hub import FetchError
 
 PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 
-_FOREIGN = re.compile(r"\\|^[A-Za-z]:")
-"""What makes a path of a name under Windows."""
+_FOREIGN = re.compile(r"\\|^[A-Za-z]:|\0")
+"""What makes a path of a name under Windows, and what no name may hold."""
+
+
+def leads_out(name: str) -> bool:
+    """True for a path that may lie out of its folder, on whatever system, or that is none."""
+    path = PurePosixPath(name)
+    return bool(path.is_absolute() or ".." in path.parts or _FOREIGN.search(name))
+
 
 LARGEST_BYTES = 8_000_000_000
 """What an archive may unpack to; the largest of the official ones holds 160 MB."""
@@ -36,8 +44,12 @@ class Target:
         """Where a file called `name` belongs; None for what no reader needs.
 
         archive: the name, without its end, of the archive that holds it.
+
+        Raises FetchError for a name that leads elsewhere.
         """
         path = PurePosixPath(name)
+        if leads_out(name):
+            raise FetchError(f"{name!r} is a path out of its folder; refused")
         if path.name in (self.official, "bard_set.json"):
             return PurePosixPath(path.name)
         if path.suffix.lower() not in PICTURES or path.name.startswith("._"):
@@ -49,12 +61,16 @@ class Target:
     @contextmanager
     def writing(self, path: PurePosixPath) -> Iterator[Path]:
         """A path to write to; what stands there in the end becomes `path`, whole or not at all."""
+        if leads_out(str(path)):
+            raise FetchError(f"{str(path)!r} is a path out of its folder; refused")
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.parent.resolve().is_relative_to(self.folder.resolve()):
             raise FetchError(f"{target.parent} leads out of {self.folder}; remove it")
         partial = target.with_name(target.name + ".part")
+        partial.unlink(missing_ok=True)  # a link there would be written through
         try:
+            os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
             yield partial
             partial.replace(target)
         finally:
@@ -105,7 +121,7 @@ def _members(
     for info in archive.infolist():
         path = PurePosixPath(info.filename)
         kind = stat.S_IFMT(info.external_attr >> 16)
-        if path.is_absolute() or ".." in path.parts or _FOREIGN.search(info.filename):
+        if leads_out(info.filename):
             raise FetchError(f"{name} holds {info.filename!r}, a path out of its folder; refused")
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
             raise FetchError(f"{name} holds {info.filename!r}, which is a link or device; refused")

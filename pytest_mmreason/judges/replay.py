@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.verdict import StepCredit, Verdict
 
 _FAULTS_SHOWN = 5
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf)", re.ASCII | re.IGNORECASE)
+"""Stricter than ``float``, which takes ``0_1`` for 1 and digits of any script."""
 
 
 class ReplayJudge:
@@ -224,11 +228,7 @@ def _of_no_number(name: str, verdicts: _Verdicts) -> list[str]:
 
 
 def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def _runs_of_record(record: Mapping[str, Any]) -> _Runs:

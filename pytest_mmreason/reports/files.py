@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,8 @@ def _write_official(folder: Path, summary: Summary, settings: Settings) -> None:
             name += f"-{run.spec.prompt}"
         if len({r.spec.benchmark.name for r in summary.runs}) > 1:
             name = f"{run.spec.benchmark.name}-{name}"
+        if part := _part_of_whole(run, graded, settings):  # never over the files of a whole run
+            name = f"{official.file_name(name, 60)}_{part}"
         runs, judge = settings.judge_runs, official.judge_name(run.judge)
         names, number = official.FileNames.of(name, judge, runs, subset), 1
         while names.grades.casefold() in taken:  # a file system may not tell cases apart
@@ -99,12 +101,22 @@ def official_notes(summary: Summary, settings: Settings) -> list[str]:
     notes = [] if settings.shard else submission.notes(summary.runs)
     found = list(zip(summary.runs, notes, strict=False))
     if settings.output is not None:
-        found += [
-            (run, official.left_out(graded)) for run, graded in _official_runs(summary, settings)
-        ]
+        for run, graded in _official_runs(summary, settings):
+            found.append((run, official.left_out(graded)))
+            if part := _part_of_whole(run, graded, settings):
+                found.append((run, _PART.format(part, *part.split("of"))))
     found = [(run, note) for run, note in found if note]
     several = len(summary.runs) > 1
     return [f"{label(run, summary.runs)}: {note}" if several else note for run, note in found]
+
+
+_PART = "MM-Vet's files are named {0}: they hold {1} of the benchmark's {2} samples"
+
+
+def _part_of_whole(run: RunResult, graded: Sequence[official.Graded], settings: Settings) -> str:
+    """``96of218`` where that many samples were run; "" for all, and for a subset with a name."""
+    whole = len(run.spec.benchmark.samples)
+    return "" if settings.subset or len(graded) >= whole else f"{len(graded)}of{whole}"
 
 
 def _official_runs(

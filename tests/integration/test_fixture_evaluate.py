@@ -35,6 +35,27 @@ def test_evaluate_without_a_sample_says_what_is_needed(project: Project) -> None
     result.stdout.fnmatch_lines(["*mm_evaluate needs mm_sample in the same test"])
 
 
+def test_a_unittest_class_is_told_that_it_cannot_be_parametrized(project: Project) -> None:
+    project.pytester.makepyfile(
+        """
+        import unittest
+
+        import pytest
+
+        class TestIt(unittest.TestCase):
+            @pytest.fixture(autouse=True)
+            def bring(self, mm_sample, mm_evaluate):
+                self.record = mm_evaluate(mm_sample)
+
+            def test_it(self):
+                assert self.record.score == 1.0
+        """
+    )
+    result = project.run()
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*cannot parametrize the methods of a unittest.TestCase*"])
+
+
 @SERIAL_AND_WORKERS
 def test_a_test_may_ask_in_several_threads(project: Project, args: tuple[str, ...]) -> None:
     project.pytester.makepyfile(

@@ -135,6 +135,27 @@ def test_a_subset_is_named_in_the_tables(pytester: pytest.Pytester, made: str, r
     ]
 
 
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "n2"])
+def test_a_part_is_named_and_leaves_the_files_of_the_whole(
+    pytester: pytest.Pytester, made: str, replay: str, workers: tuple[str, ...]
+) -> None:
+    run(pytester, replay, made, "--mm-output=out")
+    whole = {
+        name: (pytester.path / "out" / name).read_bytes() for name in written(pytester.path / "out")
+    }
+    assert len(whole) == 3
+    result = run(pytester, replay, made, "--mm-limit=2", "--mm-output=out", *workers)
+    assert {name: (pytester.path / "out" / name).read_bytes() for name in whole} == whole
+    assert sorted(set(written(pytester.path / "out")) - set(whole)) == [
+        "llava_2of3_local-cap-int-score-1runs.csv",
+        "llava_2of3_local-cap-score-1runs.csv",
+        "llava_2of3_local-grade-1runs.json",
+    ]
+    assert len(grades_of(pytester.path / "out" / "llava_2of3_local-grade-1runs.json")) == 2
+    told = "*MM-Vet's files are named 2of3: they hold 2 of the benchmark's 3 samples*"
+    result.stdout.fnmatch_lines([told])
+
+
 def test_a_grade_file_is_taken_up_where_it_ends(
     pytester: pytest.Pytester, endpoint: Endpoint, made: str, replay: str
 ) -> None:

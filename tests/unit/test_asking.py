@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+from pathlib import Path
+
 import pytest
 
 from pytest_mmreason.asking import Asking, Examples
+from pytest_mmreason.benchmarks.tsv import load
 from pytest_mmreason.errors import UsageError
 from pytest_mmreason.sample import ImageRef, Sample
+from tests.support.official import picture
 from tests.support.stubs import made_plan, made_samples
 
 SAMPLES = made_samples(30)
@@ -54,14 +59,49 @@ def test_selection_and_shards_change_no_example() -> None:
     assert whole.runs[0].question(SAMPLES[7]) == part.runs[0].question(SAMPLES[7])
 
 
-def test_a_sample_that_asks_the_same_of_the_same_images_is_no_example() -> None:
-    images = (ImageRef("a.png", "/x"),)
-    twins = [Sample(f"t{n}", "What?", images, answer=f"a{n}") for n in range(3)]
-    other = Sample("o", "What?", (ImageRef("b.png", "/x"),), answer="b")
+def test_a_sample_that_asks_the_same_of_the_same_images_is_no_example(tmp_path: Path) -> None:
+    for name in ("a.png", "copy.png", "b.png"):
+        (tmp_path / name).write_bytes(b"B" if name == "b.png" else b"A")
+    a, copy, b = (ImageRef(name, str(tmp_path)) for name in ("a.png", "copy.png", "b.png"))
+    twins = [
+        Sample("t0", "What is it?", (a,), answer="a0"),
+        Sample("t1", "what  is\nit?", (a,), answer="a1"),
+        Sample("t2", "What is it?", (copy,), answer="a2"),
+    ]
+    other = Sample("o", "What is it?", (b,), answer="b")
     examples = Examples.of("made", [*twins, other], 1, 0)
     assert [examples.draw(twin) for twin in twins] == [[other]] * 3
     with pytest.raises(UsageError, match="there are 1 examples for every sample"):
         Examples.of("made", [*twins, other], 2, 0)
+
+
+def test_of_images_that_cannot_be_read_the_same_question_is_no_example(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"A")
+    images = [(ImageRef(name, str(tmp_path)),) for name in ("a.png", "gone.png", "lost.png")]
+    same = [Sample(f"s{n}", "What?", image, answer="a") for n, image in enumerate(images)]
+    other = Sample("o", "And this?", images[1], answer="b")
+    examples = Examples.of("made", [*same, other], 1, 0)
+    assert [examples.draw(sample) for sample in same] == [[other]] * 3
+    with pytest.raises(UsageError, match="there are 1 examples for every sample"):
+        Examples.of("made", [*same, other], 2, 0)
+
+
+def test_a_table_that_holds_an_image_twice_gives_no_answer_away(tmp_path: Path) -> None:
+    cells = [base64.b64encode(picture(name)).decode() for name in ("red", "red", "blue")]
+    rows = [f"{n}\t{cell}\tWhat?\ta{n}" for n, cell in enumerate(cells)]
+    path = tmp_path / "t.tsv"
+    path.write_text("\n".join(["index\timage\tquestion\tanswer", *rows]), encoding="utf-8")
+    samples = load(path).samples
+    examples = Examples.of("t", samples, 1, 0)
+    assert [[e.id for e in examples.draw(sample)] for sample in samples[:2]] == [["2"], ["2"]]
+
+
+def test_images_are_opened_only_where_a_question_comes_twice(tmp_path: Path) -> None:
+    refs = [ImageRef(f"{n}.png", str(tmp_path)) for n in range(6)]
+    samples = [Sample(f"s{n}", f"Number {n}?", (ref,), answer="a") for n, ref in enumerate(refs)]
+    examples = Examples.of("made", samples, 5, 0)
+    assert all(len(examples.draw(sample)) == 5 for sample in samples)
+    assert examples.hashes == {}
 
 
 def test_only_samples_with_a_reference_answer_are_examples() -> None:

@@ -61,6 +61,7 @@ def test_captions_are_found_by_sample_and_image_in_the_sample_s_order(tmp_path: 
     [
         json.dumps({"s1": "A cat.", "s2": ["A dog.", "A cat."]}),
         json.dumps({"s1": ["A cat."], "s2": {"a.png": "A cat.", "b c.png": "A dog."}}, indent=2),
+        json.dumps({"s1": {"1": "A cat."}, "s2": {"2": "A cat.", "b c.png": "A dog."}}),
         "\ufeff"
         + lines(
             {"sample": "s1", "image": 1, "caption": "A cat.", "model": "m", "benchmark": "made"},
@@ -142,6 +143,25 @@ def test_faults_of_a_file_without_lines_are_told_with_sample_and_image(tmp_path:
         "caps.jsonl: sample 's9': no sample 's9' in made. Did you mean 's3' or 's2' or 's1'?",
         "caps.jsonl: sample 's3', image 'a': field 'caption' is 4; a text is needed",
     ]
+
+
+def test_a_key_that_comes_twice_in_an_object_is_a_fault(tmp_path: Path) -> None:
+    assert faults(tmp_path, '{"s1": "A cat.", "s3": [],\n "s1": "A dog."}') == [
+        "caps.jsonl: 's1' is given twice in one object"
+    ]
+    assert faults(tmp_path, '{"s2": {"a.png": "A cat.", "a.png": "A dog."}}') == [
+        "caps.jsonl: 'a.png' is given twice in one object"
+    ]
+    line = '{"sample": "s1", "image": 1, "caption": "A cat.", "caption": "A dog."}\n'
+    assert faults(tmp_path, line) == ["caps.jsonl:1: 'caption' is given twice"]
+
+
+def test_a_number_is_a_name_where_an_image_has_it(tmp_path: Path) -> None:
+    images = (ImageRef("2", "/x"), ImageRef("a", "/x"))
+    numbered = Sample("n", "q", images, benchmark="made")
+    text = json.dumps({"n": {"2": "The two.", "a": "Other."}})
+    found = read_text(tmp_path, text, Benchmark("made", "infimm-eval", (numbered,)))
+    assert found.of(numbered) == ("The two.", "Other.")
 
 
 def test_of_many_faults_the_first_are_told(tmp_path: Path) -> None:

@@ -126,6 +126,8 @@ def test_missing_verdict_names_id_file_and_runs(tmp_path: Path) -> None:
         ('{"a": null}', "'a'.*not a number"),
         ('{"a": "half", "b": 1}', "'a'.*not a number"),
         ('{"a": "nan"}', "'a'.*outside"),
+        ('{"a": "0_1"}', "'a'.*'0_1' is not a number"),
+        ('{"a": "\u0661"}', "'a'.*is not a number"),
         ('{"a": {"score": [0.5, NaN]}}', "'a'.*outside"),
         ('{"a": {"score": 0.5}}', "'a'.*list of scores"),
         ('{"a": {"model": [], "content": [], "score": [0.1, "x"]}}', "'a'.*'x'"),

@@ -18,7 +18,7 @@ from pytest_mmreason.benchmarks.opening import open_benchmark
 from pytest_mmreason.benchmarks.tsv import choices, file_rows, load
 from pytest_mmreason.errors import BenchmarkError, DataError
 from pytest_mmreason.judges.local import judge_locally
-from pytest_mmreason.sample import ImageRef, Sample
+from pytest_mmreason.sample import Sample
 from tests.support.official import picture
 
 RED, BLUE = picture("red"), picture("blue", (9, 5))
@@ -110,7 +110,7 @@ def test_paths_are_used_where_no_image_is_in_the_table(tmp_path: Path) -> None:
     assert found["1"] == ["it's.png"]
     assert found["2"] == ["it's.png", "b c.png"]
     assert found["3"] == ["a.png"]
-    assert found["4"][0].startswith("t.tsv#base64=")
+    assert found["4"][0].startswith("base64:")
     assert imaging.read(benchmark.samples[0].images[0]) == RED
     with pytest.raises(DataError, match="outside"):
         imaging.read(benchmark.samples[4].images[0])
@@ -187,11 +187,27 @@ def test_letter_without_an_option_is_a_fault(tmp_path: Path) -> None:
     ]
 
 
+def test_what_pandas_writes_for_an_empty_cell_is_one(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "t.tsv",
+        ["1", "nan", "nan", "nan", "nan", "nan", "nan"],
+        ["2", "q", "A", "ocr", "one", "nan", "nan"],
+        ["3", "NaN?", "NaN", "banana", "", "", ""],
+        head=["index", "question", "answer", "category", "A", "B", "hint"],
+    )
+    benchmark = load(path)
+    one, two, three = benchmark.samples
+    assert (one.question, one.answer, one.category) == ("nan", None, "")
+    assert "nan" not in two.question and two.answer == "A. one<OR>A<OR>one"
+    assert (three.answer, three.category) == ("NaN", "banana")
+    assert "t.tsv: 7 cells that hold 'nan' are taken as empty" in benchmark.notes
+
+
 def test_cell_beyond_the_csv_modules_limit_is_read(tmp_path: Path) -> None:
     cell = "x" * (csv.field_size_limit() + 1)
     path = write(tmp_path / "t.tsv", ["1", cell, cell, "", ""])
     (sample,) = load(path).samples
-    assert sample.question == cell and sample.images[0].path.endswith(f",{len(cell)}")
+    assert sample.question == cell and sample.images[0].root.endswith(f",{len(cell)}")
 
 
 def test_every_fault_is_listed_with_line_index_and_field(tmp_path: Path) -> None:
@@ -264,18 +280,48 @@ def test_damaged_image_is_an_error_of_its_sample_alone(tmp_path: Path) -> None:
     )
     first, second, third = load(path).samples
     for broken in (first, second):
-        with pytest.raises(DataError, match=r"image 't\.tsv#base64=\d+,\d+' "):
+        with pytest.raises(DataError, match=r"image 'base64:\w+' .*t\.tsv#base64=\d+,\d+"):
             imaging.load(broken.images[0])
     assert imaging.load(third.images[0]).size == (8, 8)
 
 
-def test_part_of_a_file_is_read_below_the_root_only(tmp_path: Path) -> None:
-    (tmp_path / "x.tsv").write_text(RED64, encoding="utf-8")
-    (tmp_path / "in").mkdir()
-    with pytest.raises(DataError, match="outside"):
-        imaging.read(ImageRef(imaging.embedded("../x.tsv", 0, 9), str(tmp_path / "in")))
-    with pytest.raises(DataError, match="missing"):
-        imaging.read(ImageRef(imaging.embedded("x.tsv", 0, 9), str(tmp_path / "in")))
+def test_no_row_names_a_part_of_a_file(tmp_path: Path) -> None:
+    hidden = write(tmp_path / "x.tsv", ["1", RED64, "q", "", ""])
+    ref = load(hidden).samples[0].images[0]
+    rows = ["x.tsv#base64=30,9", "../x.tsv#base64=30,9", ref.path, f"{ref.root}"]
+    path = write(
+        tmp_path / "in.tsv",
+        *([str(n), name, "q"] for n, name in enumerate(rows)),
+        head=["index", "image_path", "question"],
+    )
+    for sample in load(path).samples:
+        with pytest.raises(DataError, match=r"is missing below|lies outside|is not a path below"):
+            imaging.read(sample.images[0])
+
+
+def test_a_table_behind_a_link_keeps_its_images(tmp_path: Path) -> None:
+    (tmp_path / "blobs").mkdir()
+    (tmp_path / "snapshots").mkdir()
+    write(tmp_path / "blobs" / "2f7a", ["1", RED64, "q", "", ""])
+    link = tmp_path / "snapshots" / "Vet.tsv"
+    link.symlink_to(Path("..", "blobs", "2f7a"))
+    assert images(link) == {"1": [RED]}
+
+
+def test_the_fingerprint_is_that_of_the_content(tmp_path: Path) -> None:
+    wrapped = base64.encodebytes(RED).decode()
+    rows = [["1", wrapped, "q", "", ""], ["2", RED64, "r", "", ""], ["3", BLUE64, "s", "", ""]]
+    path = write(tmp_path / "a.tsv", *rows)
+    other = tmp_path / "b" / "other.tsv"
+    other.parent.mkdir()
+    other.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert b"\r\n" in other.read_bytes() and images(other) == images(path)
+    assert load(other).fingerprint == load(path).fingerprint
+    # The same image twice in a table is one.
+    one, two, three = load(path).samples
+    assert one.images == two.images != three.images
+    changed = write(tmp_path / "c.tsv", *rows[:2], ["3", RED64, "s", "", ""])
+    assert load(changed).fingerprint != load(path).fingerprint
 
 
 def test_images_are_not_held_in_memory(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import json
 import stat
 import sys
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
@@ -119,6 +119,51 @@ def test_link_in_the_folder_is_not_followed(tmp_path: Path) -> None:
     with pytest.raises(FetchError, match="leads out of"):
         unpacked(source, tmp_path / "in")
     assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "images/../../evil/x.png",
+        "images/../x.png",
+        "images\\..\\x.png",
+        "images/a\0.png",
+        "/images/a.png",
+        "../mm-vet.json",
+    ],
+)
+def test_file_of_a_harmful_name_is_refused_before_anything_is_written(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "part").write_bytes(b"1")
+    with pytest.raises(FetchError, match="a path out of its folder; refused"):
+        unpacked(tmp_path / "part", tmp_path / "in" / "here", name)
+    assert [p.name for p in tmp_path.iterdir()] == ["part"]
+
+
+def test_name_that_a_table_keeps_is_checked_too(tmp_path: Path) -> None:
+    target = Target(tmp_path / "in", "mm-vet.json")
+    with (
+        pytest.raises(FetchError, match="refused"),
+        target.writing(PurePosixPath("images/a\0.png")),
+    ):
+        pass
+    assert not (tmp_path / "in").exists()
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_link_in_the_place_of_a_partial_file_is_not_written_through(
+    tmp_path: Path, packed: bool
+) -> None:
+    (tmp_path / "in" / "images").mkdir(parents=True)
+    (tmp_path / "mine").write_bytes(b"mine")
+    (tmp_path / "in" / "images" / "a.png.part").symlink_to(tmp_path / "mine")
+    (tmp_path / "file").write_bytes(b"1")
+    source = archive(tmp_path / "x.zip", ("images/a.png", b"1")) if packed else tmp_path / "file"
+    assert unpacked(source, tmp_path / "in", "x.zip" if packed else "images/a.png")
+    assert (tmp_path / "mine").read_bytes() == b"mine"
+    assert (tmp_path / "in" / "images" / "a.png").read_bytes() == b"1"
+    assert [p.name for p in (tmp_path / "in" / "images").iterdir()] == ["a.png"]
 
 
 def test_plain_files_are_taken_as_they_are(tmp_path: Path) -> None:
