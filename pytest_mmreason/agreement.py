@@ -1,174 +1,253 @@
-"""Measuring a judge on graded answers (MM-Vet, Table 9): how far is it from the reference?"""
+"""How far a judge is from reference scores, after MM-Vet, Table 9 (pure)."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
-from pytest_mmreason.benchmarks.base import Benchmark
-from pytest_mmreason.errors import BenchmarkError, MissingPrediction, nearest
 from pytest_mmreason.gates import TOLERANCE, Gate
-from pytest_mmreason.models.base import Request, Response
+from pytest_mmreason.grades import Graded
 from pytest_mmreason.record import Record
-from pytest_mmreason.sample import Sample
 from pytest_mmreason.scoring import OVERALL
 
-NAME = "agreement"
-MODEL = "graded answers"
+if TYPE_CHECKING:
+    from pytest_mmreason.published import Agreement as Table
+    from pytest_mmreason.published import Published
 
-_FIELDS = ("sample", "id", "question", "reference", "steps", "capabilities", "category", "complexity", "answer", "score", "model")  # fmt: skip
+EMPTY = "empty answer"
+
+CLASSES = ("right", "partial", "wrong")
+"""A score of 1, one between, and 0."""
+
+LENGTHS = ((1, "1 word"), (4, "2-4 words"), (12, "5-12 words"), (40, "13-40 words"))
+"""(most words of an answer, what such answers are called); longer ones are LONGER."""
+
+LONGER = "over 40 words"
+
+GENERATION = "gen"
+WITHOUT_GENERATION = "without gen"
+"""MM-Vet's capability of long answers, and the answers that its Table 9 is about."""
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
-    """Graded answers as a benchmark: a sample for each, its answer and its reference score.
+class Distance:
+    """How far a judge is from the reference over `n` answers, `n` at least 1.
 
-    scores: in [0, 1], by sample id.
-    """
-
-    benchmark: Benchmark
-    answers: Mapping[str, str]
-    scores: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How a judge agrees with reference scores, over `n` answers it judged.
-
-    difference: mean |judge - reference| in [0, 1]; bias: mean (judge - reference).
+    difference: mean |judge - reference| in [0, 1]. bias: mean (judge - reference).
+    spearman:   rank correlation in [-1, 1]; None where it is not defined.
     """
 
     n: int
     difference: float
     bias: float
+    spearman: float | None
 
 
-class GradedAnswers:
-    """The model adapter that brings the graded answers to the judge."""
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One answer that the judge scored otherwise; scores in [0, 1].
 
-    name = MODEL
-    wants_images = False
-    offline = True
-    cacheable = False
-    max_concurrency: int | None = None
-
-    def __init__(self, answers: Mapping[str, str]) -> None:
-        self._answers = answers
-        self.identity: Mapping[str, Any] = {"kind": NAME}
-
-    async def generate(self, request: Request) -> Response:
-        """The graded answer of the sample."""
-        if request.sample not in self._answers:
-            raise MissingPrediction(f"no graded answer {request.sample!r}")
-        return Response(self._answers[request.sample])
-
-    async def aclose(self) -> None:
-        """Nothing is held open."""
-
-
-def load(path: Path, benchmarks: Mapping[str, Benchmark]) -> Graded:
-    """The graded answers in a file of JSON lines.
-
-    A line holds ``answer``, ``score`` in [0, 1], and either ``sample`` (an id of one of
-    `benchmarks`) or ``question`` and ``reference`` (and, if wanted, ``steps``,
-    ``capabilities``, ``category``, ``complexity``).
-
-    Raises BenchmarkError listing all faults with their lines.
+    kind: of the answer, "" where the file says none.
     """
-    known = {sample.id: sample for b in benchmarks.values() for sample in b.samples}
-    faults: list[str] = []
-    samples: list[Sample] = []
-    answers: dict[str, str] = {}
-    scores: dict[str, float] = {}
-    try:
-        content = path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        raise BenchmarkError(f"--mm-agreement {path}", [str(error)]) from None
-    for number, line in enumerate(content.split("\n"), 1):
-        if not line.strip():
+
+    sample: str
+    kind: str
+    judge: float
+    reference: float
+    question: str
+    expected: str
+    answer: str
+    rationale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What was measured of a judge.
+
+    overall:   None if it judged nothing.
+    groups:    ``capability`` (and WITHOUT_GENERATION), ``length`` and ``kind`` -> name ->
+               the distance over those answers; groups without answers are absent.
+    confusion: class by reference -> class by judge -> answers; see CLASSES.
+    left_out:  why answers were not measured -> how many: statuses of errored records, and
+               EMPTY, which scores 0 without a judge.
+    largest:   the largest disagreements first.
+    published: MM-Vet's Table 9, where it is of the same 138 questions.
+    """
+
+    overall: Distance | None
+    groups: Mapping[str, Mapping[str, Distance]]
+    confusion: Mapping[str, Mapping[str, int]]
+    left_out: Mapping[str, int]
+    largest: Sequence[Disagreement]
+    files: Mapping[str, str]
+    published: Table | None = None
+
+    @property
+    def without_generation(self) -> Distance | None:
+        """Over the answers to samples that do not need ``gen``."""
+        return self.groups.get("capability", {}).get(WITHOUT_GENERATION)
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``summary.json`` holds of it."""
+        whole = self.overall
+        empty = {"n": 0, "difference": None, "bias": None, "spearman": None}
+        content: dict[str, Any] = asdict(whole) if whole else empty
+        content["left_out"] = dict(self.left_out)
+        for kind, groups in self.groups.items():
+            content[kind] = {name: asdict(distance) for name, distance in groups.items()}
+        content["confusion"] = {name: dict(row) for name, row in self.confusion.items()}
+        content["largest"] = [asdict(one) for one in self.largest]
+        content["graded"] = dict(self.files)
+        if self.published is not None:
+            content["published"] = asdict(self.published)
+        return content
+
+
+def measure(
+    records: Iterable[Record],
+    graded: Graded,
+    show: int = 0,
+    published: Mapping[str, Published] | None = None,
+) -> Agreement:
+    """The agreement of the judged records with the scores of `graded`.
+
+    show: how many of the largest disagreements it names; their rationales are left out, as
+    they are of `records`. published: benchmark -> the results that are published on it.
+    """
+    samples = {sample.id: sample for sample in graded.benchmark.samples}
+    has_generation = any(GENERATION in sample.capabilities for sample in samples.values())
+    pairs: list[tuple[float, float]] = []
+    groups: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    left_out: dict[str, int] = {}
+    bare: list[str] = []
+    found: list[Disagreement] = []
+    for record in records:
+        if record.score is None or record.reason == EMPTY:
+            why = record.status if record.score is None else EMPTY
+            left_out[why] = left_out.get(why, 0) + 1
             continue
-        try:
-            sample, answer, score = _read_line(line, f"{number:04}", known)
-        except (ValueError, RecursionError) as error:
-            faults.append(f"{path.name}:{number}: {error}")
-            continue
-        samples.append(sample)
-        answers[sample.id] = answer
-        scores[sample.id] = score
-    if not samples and not faults:
-        faults.append(f"{path.name}: holds no graded answer")
-    if faults:
-        raise BenchmarkError(f"--mm-agreement {path}", faults)
-    protocol = next(iter(benchmarks.values())).protocol
-    benchmark = Benchmark(
-        name=NAME,
-        protocol=protocol,
-        samples=tuple(samples),
-        source=path.name,
+        name, answer = record.sample, graded.answers[record.sample]
+        # Means over runs that are equal but for the last bit are to be ties.
+        pair = (round(record.score, 9), round(graded.scores[name], 9))
+        pairs.append(pair)
+        belongs = [("capability", capability) for capability in record.capabilities]
+        if has_generation and GENERATION not in record.capabilities:
+            belongs.append(("capability", WITHOUT_GENERATION))
+            bare.append(name)
+        belongs.append(("length", length_of(answer)))
+        if name in graded.kinds:
+            belongs.append(("kind", graded.kinds[name]))
+        for kind, group in belongs:
+            groups.setdefault(kind, {}).setdefault(group, []).append(pair)
+        if pair[0] != pair[1]:
+            sample, kind = samples[name], graded.kinds.get(name, "")
+            found.append(
+                Disagreement(name, kind, *pair, sample.question, sample.answer or "", answer)
+            )
+    found.sort(key=lambda one: -abs(one.judge - one.reference))
+    return Agreement(
+        distance(pairs),
+        {
+            kind: {name: d for name in _ordered(kind, of) if (d := distance(of[name]))}
+            for kind in ("capability", "length", "kind")
+            if (of := groups.get(kind))
+        },
+        confuse(pairs),
+        left_out,
+        found[:show],
+        graded.files,
+        _table_beside(bare, graded, published or {}),
     )
-    return Graded(benchmark, answers, scores)
 
 
-def _read_line(line: str, number: str, known: Mapping[str, Sample]) -> tuple[Sample, str, float]:
-    row = json.loads(line)
-    if not isinstance(row, dict):
-        raise ValueError(f"a graded answer is a JSON object, not {type(row).__name__}")
-    for key in row:
-        if key not in _FIELDS:
-            raise ValueError(f"field {key}: unknown. {nearest(key, _FIELDS)}")
-    answer, score = row.get("answer"), row.get("score")
-    if not isinstance(answer, str):
-        raise ValueError("field answer: a string is needed")
-    if isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1:
-        raise ValueError(f"field score: {score!r} is not a number in [0, 1]")
-    wanted = row.get("sample", row.get("id"))
-    if wanted is not None:
-        sample = known.get(str(wanted))
-        if sample is None:
-            raise ValueError(f"no sample {wanted!r}. {nearest(str(wanted), known)}")
-        if sample.answer is None:
-            raise ValueError(f"sample {wanted!r} has no reference answer to judge by")
-        made = dataclasses.replace(sample, images=())
-    else:
-        question, reference = row.get("question"), row.get("reference")
-        if not isinstance(question, str) or not isinstance(reference, str):
-            raise ValueError("give sample, or question and reference")
-        made = Sample(
-            id=number,
-            question=question,
-            answer=reference,
-            steps=tuple(map(str, row.get("steps", ()))),
-            capabilities=tuple(map(str, row.get("capabilities", ()))),
-            category=str(row.get("category", "")),
-            complexity=str(row.get("complexity", "")),
-        )
-    name = f"{wanted}-{number}" if wanted is not None else number
-    return dataclasses.replace(made, id=name, benchmark=NAME, weight=1.0), answer, float(score)
-
-
-def measure(records: Iterable[Record], references: Mapping[str, float]) -> Agreement | None:
-    """The agreement of the judged records with `references`; None if none was judged."""
-    pairs = [(r.score, references[r.sample]) for r in records if r.score is not None]
+def distance(pairs: Sequence[tuple[float, float]]) -> Distance | None:
+    """The distance over (judge, reference) scores; None where there are none."""
     if not pairs:
         return None
-    return Agreement(
+    return Distance(
         n=len(pairs),
         difference=math.fsum(abs(score - reference) for score, reference in pairs) / len(pairs),
         bias=math.fsum(score - reference for score, reference in pairs) / len(pairs),
+        spearman=spearman(pairs),
     )
 
 
-def gate(found: Agreement | None, limit: float) -> Gate:
+def spearman(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Spearman's rank correlation, in [-1, 1], of pairs of numbers.
+
+    Pearson's correlation of the ranks, equal values sharing the mean of their ranks (M. G.
+    Kendall, Rank Correlation Methods, 4th edition, 1970, chapter 3); it is
+    1 - 6 Σd² / (n³ - n) where no values are equal. None where it is not defined: for fewer
+    than two pairs, or where all values of one side are equal.
+    """
+    xs, ys = (_doubled_ranks([pair[side] for pair in pairs]) for side in (0, 1))
+    n, sx, sy = len(pairs), sum(xs), sum(ys)
+    # Whole numbers throughout, so that only the last step rounds.
+    varied = (n * sum(x * x for x in xs) - sx * sx) * (n * sum(y * y for y in ys) - sy * sy)
+    if not varied:
+        return None
+    common = n * sum(x * y for x, y in zip(xs, ys, strict=True)) - sx * sy
+    return max(-1.0, min(1.0, common / math.sqrt(varied)))
+
+
+def _doubled_ranks(values: Sequence[float]) -> list[int]:
+    """Twice the rank of each value, from 1; equal values share the mean of their ranks."""
+    ranks = [0] * len(values)
+    order = sorted(range(len(values)), key=values.__getitem__)
+    start = 0
+    for end in range(1, len(order) + 1):
+        if end == len(order) or values[order[end]] != values[order[start]]:
+            for index in order[start:end]:
+                ranks[index] = start + 1 + end
+            start = end
+    return ranks
+
+
+def confuse(pairs: Iterable[tuple[float, float]]) -> dict[str, dict[str, int]]:
+    """Class by reference -> class by judge -> how many (judge, reference) pairs are so."""
+    table = {reference: dict.fromkeys(CLASSES, 0) for reference in CLASSES}
+    for score, reference in pairs:
+        table[class_of(reference)][class_of(score)] += 1
+    return table
+
+
+def class_of(score: float) -> str:
+    """The one of CLASSES that a score in [0, 1] is of."""
+    return CLASSES[0] if score >= 1 else CLASSES[2] if score <= 0 else CLASSES[1]
+
+
+def length_of(answer: str) -> str:
+    """The name of an answer's length, counted in words between white space."""
+    words = len(answer.split())
+    return next((name for most, name in LENGTHS if words <= most), LONGER)
+
+
+def _ordered(kind: str, found: Mapping[str, object]) -> list[str]:
+    """The names of groups in the order in which they are shown."""
+    if kind == "length":
+        return [name for name in (*(name for _, name in LENGTHS), LONGER) if name in found]
+    return sorted(found, key=lambda name: name == WITHOUT_GENERATION)
+
+
+def _table_beside(
+    bare: Sequence[str], graded: Graded, published: Mapping[str, Published]
+) -> Table | None:
+    """MM-Vet's Table 9, where `bare` are just the samples without ``gen`` of the official file."""
+    source = graded.source
+    table = published[source.name].agreement if source and source.name in published else None
+    if source is None or table is None or source.version not in published[source.name].revisions:
+        return None
+    wanted = [s.id for s in source.samples if GENERATION not in s.capabilities]
+    return table if sorted(bare) == sorted(wanted) and len(wanted) == table.samples else None
+
+
+def gate(found: Agreement, limit: float) -> Gate:
     """The gate of ``--mm-max-disagreement``."""
-    if found is None:
+    if found.overall is None:
         return Gate(OVERALL, "max_disagreement", limit, None, False, "the judge judged nothing")
-    passed = found.difference <= limit + TOLERANCE
-    reason = (
-        f"mean disagreement {found.difference:.3f} is {'within' if passed else 'above'} {limit:g}"
-    )
-    return Gate(OVERALL, "max_disagreement", limit, found.difference, passed, reason)
+    difference = found.overall.difference
+    passed = difference <= limit + TOLERANCE
+    reason = f"mean disagreement {difference:.3f} is {'within' if passed else 'above'} {limit:g}"
+    return Gate(OVERALL, "max_disagreement", limit, difference, passed, reason)

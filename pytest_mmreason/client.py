@@ -70,6 +70,8 @@ class Session(Protocol):
     settings: Settings
     item: pytest.Item | None
     """The item that runs, or ran last."""
+    is_set_aside: bool
+    """True if a large plan was taken out of the garbage collector's sight."""
 
     @property
     def plan(self) -> Plan:

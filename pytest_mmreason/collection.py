@@ -15,7 +15,7 @@ from pytest_mmreason.fixtures import SESSION_KEY
 from pytest_mmreason.markers import RESERVED_MARKERS, STANDARD_MARKERS
 from pytest_mmreason.naming import marker_names, slug, slugs
 from pytest_mmreason.options import names_benchmark, only_looks, read_suite_mode
-from pytest_mmreason.plan import Plan, Work
+from pytest_mmreason.plan import Plan, Work, set_aside
 from pytest_mmreason.reports.text import inert
 from pytest_mmreason.sample import Sample
 
@@ -93,6 +93,8 @@ class Collection:
     def announce(self, session: pytest.Session) -> None:
         """Tell the engine what will run, unless nothing will."""
         config = self._config
+        if self._session.is_set_aside:
+            set_aside()  # the items, too
         # A worker of xdist runs what it has, whatever could not be collected.
         ends = session.testsfailed and not config.option.continue_on_collection_errors
         if not only_looks(config) and (self._session.is_worker or not ends):
@@ -143,10 +145,12 @@ def sample_of(item: pytest.Item) -> Sample | None:
 
 
 def _goes_by_hand(item: pytest.Item) -> bool:
-    """True if the test asks model or judge itself: what it will ask, only it knows."""
-    return evaluates(item) and bool(
-        {"mm_model", "mm_judge"} & set(getattr(item, "fixturenames", ()))
-    )
+    """True if nothing may be asked ahead of the test.
+
+    Because it asks model or judge itself, and only it knows what, or because it is skipped.
+    """
+    by_itself = {"mm_model", "mm_judge"} & set(getattr(item, "fixturenames", ()))
+    return evaluates(item) and bool(by_itself or item.get_closest_marker("skip"))
 
 
 def works_of(items: Sequence[pytest.Item]) -> list[tuple[pytest.Item, Work]]:

@@ -19,9 +19,10 @@ from functools import partial
 from typing import Any, TypeVar
 
 from pytest_mmreason.errors import CallError, UsageError
-from pytest_mmreason.evaluation import Evaluator, Judgement
+from pytest_mmreason.evaluation import Evaluator
 from pytest_mmreason.imaging import LoadedImage
 from pytest_mmreason.judges.base import Judge
+from pytest_mmreason.judging import Judgement
 from pytest_mmreason.models.base import ModelAdapter, Response
 from pytest_mmreason.plan import Plan, Work
 from pytest_mmreason.prompting import Prompt

@@ -7,7 +7,6 @@ import dataclasses
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pytest_mmreason import imaging
@@ -15,13 +14,13 @@ from pytest_mmreason.batching import Batcher
 from pytest_mmreason.errors import (
     CallError,
     DataError,
-    JudgeError,
     MissingPrediction,
     MMReasonError,
     ModelError,
 )
 from pytest_mmreason.imaging import LoadedImage
 from pytest_mmreason.judges.base import Judge, JudgeTask, provenance
+from pytest_mmreason.judging import NOT_KEPT, Caps, Judgement, Judging, of_another
 from pytest_mmreason.models.base import (
     BatchingModel,
     ModelAdapter,
@@ -49,22 +48,6 @@ from pytest_mmreason.sample import Sample
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.shelf import Shelf
 from pytest_mmreason.store import Store, make_key
-from pytest_mmreason.verdict import Verdict
-
-_NOT_KEPT = (
-    "the cache holds no {} to this, and --mm-cache=only makes no call; "
-    "--mm-cache=on would ask for it"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """One judge run: a verdict, or why there is none."""
-
-    verdict: Verdict | None
-    error: CallError | None
-    cached: bool
-    usage: Mapping[str, int]
 
 
 class Evaluator:
@@ -78,8 +61,9 @@ class Evaluator:
         limits = (settings.concurrency, settings.timeout, settings.retries, settings.seed)
         self.model_pool = Pool("model", *limits)
         self.judge_pool = Pool("judge", *limits)
-        self.cache_hits = {"model": 0, "judge": 0}
-        self._caps: dict[int, asyncio.Semaphore] = {}
+        self._caps = Caps()
+        self._judging = Judging(settings, self._shelf, self._desk, self.judge_pool, self._caps)
+        self._model_hits = 0
         self._batchers: dict[int, Batcher | None] = {}
 
     async def evaluate(
@@ -167,7 +151,11 @@ class Evaluator:
             )
             if not model.cacheable:
                 return await self._ask(model, request, pictures)
-            async with self._shelf.turn(key):
+            own = False
+
+            async def find_or_ask() -> Answer:
+                nonlocal own
+                own = True
                 if kept := await self._kept_answer(key):
                     return kept
                 answer = await self._ask(model, request, pictures)
@@ -179,10 +167,19 @@ class Evaluator:
                     await self._shelf.put(key, entry)
                 return answer
 
+            try:
+                answer = await self._shelf.once(key, find_or_ask)
+            except CallError as error:
+                raise error if own else of_another(error) from None
+        if own:
+            return answer
+        self._model_hits += 1
+        return dataclasses.replace(answer, attempts=0, cached=True, latency_s=0.0)
+
     async def _ask(self, model: ModelAdapter, request: Request, pictures: Pictures) -> Answer:
         """An answer to `request`, whose images `pictures` opens when its call is about to start."""
         if self.settings.cache == "only" and not model.offline:
-            raise ModelError(_NOT_KEPT.format("answer"), cause="not cached")
+            raise ModelError(NOT_KEPT.format("answer"), cause="not cached")
         began: list[float] = []
 
         async def attempt() -> Response:
@@ -214,7 +211,7 @@ class Evaluator:
             response, attempts = await self.model_pool.run(
                 attempt,
                 prepare=pictures.open,
-                cap=self._cap(model),
+                cap=self._caps.of(model),
                 retry_timeouts=getattr(model, "retry_timeouts", True),
             )
         if response.finish_reason == "length" and not response.text.strip():
@@ -233,6 +230,11 @@ class Evaluator:
                 Batcher(model, self.model_pool.stats) if isinstance(model, BatchingModel) else None
             )
         return self._batchers[id(model)]
+
+    @property
+    def cache_hits(self) -> Mapping[str, int]:
+        """By role, what came from the store, or from another's call."""
+        return {"model": self._model_hits, "judge": self._judging.hits}
 
     async def settle(self) -> None:
         """Wait until every finished answer and verdict is on disk."""
@@ -258,77 +260,8 @@ class Evaluator:
     async def verdict(
         self, judge: Judge, protocol: str, sample: Sample, text: str, run: int
     ) -> Judgement:
-        """One judge run on `text`, from the store if the same was judged before."""
-        task = JudgeTask(sample, text, protocol, run)
-        key = make_key(
-            {
-                "role": "judge",
-                "identity": judge.identity(protocol),
-                "protocol": protocol,
-                "question": sample.question,
-                "answer": sample.answer,
-                "steps": sample.steps,
-                "response": text,
-                "run": run,
-            }
-        )
-        if not judge.cacheable:
-            return await self._ask_judge(judge, task, None)
-        async with self._shelf.turn(key):
-            if kept := await self._shelf.get(key):
-                try:
-                    found = Judgement(Verdict.from_json(kept), None, True, {})
-                except (ValueError, KeyError, TypeError):
-                    pass
-                else:
-                    self.cache_hits["judge"] += 1
-                    return found
-            return await self._ask_judge(judge, task, key)
-
-    async def _ask_judge(self, judge: Judge, task: JudgeTask, key: str | None) -> Judgement:
-        """A new verdict, put into the store under `key`."""
-        if self.settings.cache == "only" and not judge.offline:
-            error = JudgeError(_NOT_KEPT.format("verdict"), cause="not cached")
-            return Judgement(None, error, False, {})
-        usage: dict[str, int] = {}
-
-        async def ask(request: Request) -> Response:
-            assert judge.adapter is not None
-            adapter = judge.adapter
-            try:
-                response, attempts = await self.judge_pool.run(
-                    lambda: adapter.generate(request), cap=self._cap(adapter)
-                )
-            except CallError as error:
-                usage["calls"] = usage.get("calls", 0) + error.attempts
-                raise
-            for name, count in {"calls": attempts, **response.usage}.items():
-                usage[name] = usage.get(name, 0) + count
-            return response
-
-        try:
-            if judge.offline or judge.adapter is not None:
-                verdict = await awaited(judge.judge(task, ask))
-            else:
-                verdict, attempts = await self.judge_pool.run_any(
-                    lambda: awaited(judge.judge(task, ask)),
-                    cap=self._cap(judge),
-                    retry_timeouts=getattr(judge, "retry_timeouts", True),
-                )
-                usage["calls"] = attempts
-            if key is not None:
-                await self._shelf.put(key, verdict.to_json())
-        except CallError as error:
-            if judge.adapter is None and error.attempts:
-                usage["calls"] = error.attempts
-            return Judgement(None, error, False, usage)
-        except MMReasonError:
-            raise
-        except Exception as error:  # a judge of the user's own may raise anything
-            what = f"{judge.name} raised {type(error).__name__}: {error}"
-            raised = JudgeError(what, cause="judge raised", detail=traceback.format_exc())
-            return Judgement(None, raised, False, usage)
-        return Judgement(verdict, None, False, usage)
+        """One judge run on `text`; see :meth:`Judging.verdict`."""
+        return await self._judging.verdict(judge, protocol, sample, text, run)
 
     async def _judged(
         self, draft: Record, run: RunSpec, sample: Sample, text: str, judge: Judge
@@ -366,10 +299,5 @@ class Evaluator:
             images = tuple(dict(image) for image in entry["images"])
         except (ValueError, KeyError, TypeError, AttributeError):
             return None
-        self.cache_hits["model"] += 1
+        self._model_hits += 1
         return Answer(response, 0, True, 0.0, images)
-
-    def _cap(self, role: ModelAdapter | Judge) -> asyncio.Semaphore | None:
-        if role.max_concurrency is None:
-            return None
-        return self._caps.setdefault(id(role), asyncio.Semaphore(role.max_concurrency))

@@ -22,13 +22,12 @@ from pytest_mmreason.errors import UsageError
 from pytest_mmreason.gates import EXIT_FAILED, EXIT_OK, Outcome, check_thresholds
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.plan import Plan, RunSpec, Work, part_of
-from pytest_mmreason.published import beside
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.reports.files import official_notes, write_json
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.scoring import RowNames
 from pytest_mmreason.settings import ErrorQuota, Settings, Shard, Threshold
-from pytest_mmreason.summary import Summary, summarise
+from pytest_mmreason.summary import Summary, published_beside, summarise
 
 FILE_NAME = "shard.json"
 RESULTS = "results.jsonl"
@@ -160,7 +159,7 @@ class Merged:
         self._account_for_absent(parts, works)
         records = [self.ledger.records(run) for run in range(len(self.plan.runs))]
         outcome = _joint_outcome([part.outcome for part in parts])
-        published = beside(run.benchmark for run in self.plan.runs)
+        published = published_beside(run.benchmark for run in self.plan.runs)
         summary = summarise(self.plan, records, self.ledger.expected, outcome, published)
         told = [part.told for part in parts]
         absent = _absent(parts)
@@ -339,7 +338,8 @@ def _check_judged_alike(
     for name in dict.fromkeys([*there, *here]):
         if name not in ("prompt", "grades") and there.get(name) != here.get(name):
             told = name.removesuffix("_sha256")
-            values = [f"{_short(j.get(told))} ({_short(j.get(name))})" for j in (there, here)]
+            names = dict.fromkeys(n for n in (told, name) if n in there or n in here)
+            values = [" ".join(_short(j.get(n)) for n in names) for j in (there, here)]
             raise UsageError(
                 f"{folder} and {another} do not compare, their judges' {told} differs: "
                 f"{values[0]} there and {values[1]} here; judge all shards alike"

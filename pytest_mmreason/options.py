@@ -24,7 +24,10 @@ DEVICES = ("auto", "cpu", "cuda", "mps")
 
 
 class Option(NamedTuple):
-    """One row of the table; `parse` turns a string into the value or raises ValueError."""
+    """One row of the table; `parse` turns a string into the value or raises ValueError.
+
+    names: what a path's option takes for a name, and no path.
+    """
 
     name: str
     metavar: str
@@ -32,6 +35,7 @@ class Option(NamedTuple):
     parse: Callable[[str], Any] = str
     repeat: bool = False
     is_path: bool = False
+    names: tuple[str, ...] = ()
     is_switch: bool = False
 
     @property
@@ -193,7 +197,7 @@ OPTIONS = (
     Option("output", "DIR", "Write results.jsonl, summary.json, summary.md and predictions there.", is_path=True),
     Option("show", "N", "Show the N lowest samples at the end (default: 3).", _whole(0)),
     Option("compare", "NAME", "Show published results beside the run's own, and its rank: published (the paper's main ones), or the name of a result, model or table. Repeatable.", _published, repeat=True),
-    Option("agreement", "FILE", "Measure the judge on graded answers instead of a model.", is_path=True),
+    Option("agreement", "NAME|FILE", "Measure the judge on graded answers instead of a model: mini (bundled), JSON lines, or a grade file of MM-Vet's evaluator.", is_path=True, names=("mini",)),
     Option("max_disagreement", "D", "With --mm-agreement: fail if the mean |judge - reference| exceeds D in [0, 1].", _number(0, 1)),
     Option("cache_dir", "DIR", "Where responses and verdicts are kept (default: .mmreason/cache in rootdir).", is_path=True),
     Option("cache", "MODE", "on (the default); off; refresh: ask everything anew and keep the answers; only: make no call, a sample whose answer is not there fails.", _choice("on", "off", "refresh", "only")),
@@ -272,7 +276,12 @@ def read_settings(config: pytest.Config) -> Settings:
             texts = [absolute_spec(text, base) for text in texts]
         try:
             parsed = [
-                base / Path(t).expanduser() if option.is_path else option.parse(t) for t in texts
+                Path(t)
+                if t in option.names
+                else base / Path(t).expanduser()
+                if option.is_path
+                else option.parse(t)
+                for t in texts
             ]
         except ValueError as error:
             raise UsageError(f"{source} {error}") from None

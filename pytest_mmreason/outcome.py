@@ -15,6 +15,7 @@ from pytest_mmreason.plan import RunSpec
 from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.record import JUDGE_ERROR, MISSING, MODEL_ERROR, REFUSED, SCORED, Record
 from pytest_mmreason.sample import Sample
+from pytest_mmreason.spread import sd_of
 from pytest_mmreason.verdict import Verdict
 
 FILTERED = "content_filter"
@@ -75,7 +76,8 @@ def with_verdicts(draft: Record, verdicts: Sequence[Verdict | None], **more: Any
     for verdict in given:
         for step in verdict.steps:
             credits.setdefault(step.step, []).append(step.credit)
-    flags = draft.flags
+    notes = dict.fromkeys(note for verdict in given for note in verdict.notes)
+    flags = (*draft.flags, *notes)
     if absent := len(verdicts) - len(given):
         flags = (*flags, f"{absent} of {len(verdicts)} judge runs gave no verdict")
     return dataclasses.replace(
@@ -84,6 +86,7 @@ def with_verdicts(draft: Record, verdicts: Sequence[Verdict | None], **more: Any
         reason="",
         score=_mean([v.score for v in given]),
         scores=tuple(v.score if v else None for v in verdicts),
+        sd=sd_of(verdict.score for verdict in given),
         judge_models=_judge_models(verdicts),
         score_answer_only=_mean(answer_only),
         confidence=_mean(confidence),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytest_mmreason import agreement, captions
+from pytest_mmreason import captions, grades
 from pytest_mmreason.asking import Asking, Examples, provenance
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.errors import UsageError, nearest
@@ -23,7 +23,7 @@ from pytest_mmreason.scoring import RowNames
 from pytest_mmreason.selection import deal, read_subset, select
 from pytest_mmreason.settings import SENDING, Settings, Shard
 
-LARGE = 5_000
+LARGE = 1_000
 """Samples from which on the work that each of them makes for the garbage collector is felt."""
 
 
@@ -92,7 +92,7 @@ class Plan:
     selected: Mapping[str, tuple[int, ...]]
     whole: Mapping[str, tuple[int, ...]]
     names: Mapping[str, RowNames]
-    graded: agreement.Graded | None = None
+    graded: grades.Graded | None = None
     asked: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -129,26 +129,9 @@ def make_plan(settings: Settings, registry: Registry) -> Plan:
     Raises UsageError or BenchmarkError.
     """
     registry.check_names(settings)
-    benchmarks: dict[str, Benchmark] = {}
-    for spec in settings.benchmark:
-        benchmark = registry.benchmark(spec, settings)
-        if benchmark.name in benchmarks:
-            raise UsageError(
-                f"--mm-benchmark={spec}: a benchmark named {benchmark.name!r} is already there"
-            )
-        benchmarks[benchmark.name] = benchmark
     if settings.agreement is not None:
-        if settings.shard is not None:
-            raise UsageError(
-                "--mm-shard divides a model's samples; --mm-agreement measures a judge on all answers"
-            )
-        graded = agreement.load(settings.agreement, benchmarks)
-        plan = plan_runs(
-            replace(settings, images="separate", icl=0),  # nobody is asked
-            {agreement.NAME: graded.benchmark},
-            {agreement.NAME: agreement.MODEL},
-        )
-        return replace(plan, graded=graded)
+        return _plan_of_graded(settings, registry)
+    benchmarks = _read_benchmarks(settings, registry)
     presets = {spec: registry.preset(spec) for spec in settings.model}
     plan = plan_runs(settings, benchmarks, spec_labels(settings.model), presets)
     _check_reading(plan)
@@ -161,16 +144,60 @@ def make_plan(settings: Settings, registry: Registry) -> Plan:
     return plan
 
 
-def set_aside(plan: Plan) -> bool:
-    """Take a large plan out of the garbage collector's sight; True if :func:`gc.unfreeze` is owed.
+def _plan_of_graded(settings: Settings, registry: Registry) -> Plan:
+    """The plan that measures the judge on graded answers."""
+    from pytest_mmreason.models.replay import ReplayModel
 
-    It holds no garbage, and the collector would walk through all of it again and again while
-    pytest makes as many items.
+    assert settings.agreement is not None
+    if settings.shard is not None:
+        raise UsageError(
+            "--mm-shard divides a model's samples; --mm-agreement measures a judge on all answers"
+        )
+    path = settings.agreement
+    if not path.is_absolute():  # a bundled name, whose answers are to a certain benchmark
+        settings = replace(settings, benchmark=(path.name,))
+        path = grades.bundled(path.name)
+
+    def predictions() -> ReplayModel | None:
+        recorded = [spec for spec in settings.model if spec.startswith("replay:")]
+        model = registry.model(recorded[0], settings) if recorded else None
+        return model if isinstance(model, ReplayModel) else None
+
+    graded = grades.load(path, _read_benchmarks(settings, registry), predictions)
+    # Nobody is asked: how a model would be is of no matter.
+    settings = replace(
+        settings, images="separate", icl=0, prompt=("direct",), follow_up="none", repeats=1
+    )
+    plan = plan_runs(settings, {grades.NAME: graded.benchmark}, {grades.NAME: grades.MODEL})
+    return replace(plan, graded=graded)
+
+
+def _read_benchmarks(settings: Settings, registry: Registry) -> dict[str, Benchmark]:
+    """By name, the benchmarks that the settings name."""
+    benchmarks: dict[str, Benchmark] = {}
+    for spec in settings.benchmark:
+        benchmark = registry.benchmark(spec, settings)
+        if benchmark.name in benchmarks:
+            raise UsageError(
+                f"--mm-benchmark={spec}: a benchmark named {benchmark.name!r} is already there"
+            )
+        benchmarks[benchmark.name] = benchmark
+    return benchmarks
+
+
+def is_large(plan: Plan) -> bool:
+    """True if the garbage collector would feel the plan; see :func:`set_aside`."""
+    return sum(len(chosen) for chosen in plan.selected.values()) >= LARGE
+
+
+def set_aside() -> None:
+    """Take all that there is, but for garbage, out of the garbage collector's sight.
+
+    It would walk through a large plan, and as many items, again and again. :func:`gc.unfreeze`
+    is owed.
     """
-    is_large = sum(len(chosen) for chosen in plan.selected.values()) >= LARGE
-    if is_large:
-        gc.freeze()
-    return is_large
+    gc.collect()
+    gc.freeze()
 
 
 def plan_runs(

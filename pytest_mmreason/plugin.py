@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -55,6 +56,17 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "mmreason: samples of a multimodal reasoning benchmark")
     for name, meaning in STANDARD_MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
+    # The last of all cleanups: the first that is added, by a plugin that is called first.
+    config.add_cleanup(partial(_give_back, config))
+
+
+def _give_back(config: pytest.Config) -> None:
+    """Show the garbage collector again what a large session took out of its sight."""
+    session = config.stash.get(SESSION_KEY, None)
+    if session is not None and session.is_set_aside:
+        import gc
+
+        gc.unfreeze()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -280,9 +292,11 @@ class OwnerHooks(RunHooks):
         elif self.terminal.note_unused(session) and status == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_terminal_summary(self) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(self) -> Generator[None, None, None]:
         """The tables and the verdict, last of all summaries."""
+        with self.terminal.few_failures():
+            yield
         self.terminal.print_summary(self.collection.renamed_markers)
 
     def pytest_unconfigure(self) -> None:

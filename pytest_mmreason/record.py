@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 SCHEMA = 1
+_ENCODER = json.JSONEncoder(allow_nan=False, default=dict)
 
 SCORED = "scored"
 UNJUDGED = "unjudged"
@@ -44,8 +45,10 @@ class Record:
     score:             in [0, 1], the mean of `scores`; 0.0 when refused, None unless
                        scored or refused.
     scores:            one entry a judge run, None where a run brought no valid verdict.
-    judging:           how the judge came to its verdicts: protocol, prompt by name and hash,
-                       parameters, recorded grades by name and hash; empty where it does not say.
+    sd:                of the verdicts in `scores`, in [0, 1] (ddof 0); None for fewer than two.
+    judging:           how the judge came to its verdicts: this package's version, the judge's
+                       own, protocol, prompt by name and hash, parameters, recorded grades by
+                       name and hash; empty where no judge was asked.
     judge_models:      by judge run, the judge's name as its endpoint or a recording gave it;
                        empty where none did.
     steps:             per reference step, ``{"step": number from 1, "credit": [0, 1]}``.
@@ -69,6 +72,7 @@ class Record:
     scores: tuple[float | None, ...] = ()
     judge_models: tuple[str | None, ...] = ()
     judging: Mapping[str, Any] = field(default_factory=dict)
+    sd: float | None = None
     score_answer_only: float | None = None
     steps: tuple[Mapping[str, Any], ...] = ()
     rationale: str = ""
@@ -107,7 +111,7 @@ class Record:
         """One line of ASCII JSON without NaN."""
         # Not asdict, which copies everything in depth: this is done for every record.
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return json.dumps({"schema": SCHEMA, **values}, allow_nan=False, default=dict)
+        return _ENCODER.encode({"schema": SCHEMA, **values})
 
     @classmethod
     def from_json(cls, text: str, without: Container[str] = ()) -> Record:

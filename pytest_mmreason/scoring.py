@@ -251,7 +251,7 @@ def _make_row(name: str, kind: str, members: Sequence[_Scored]) -> Row:
         scored=len(counted),
         weight=math.fsum(w for w, _ in values),
         score=score,
-        sd=_sd(complete),
+        sd=deviation(complete),
         ci95=confidence_interval(values),
         runs=complete,
         answer_only=_answer_only(counted),
@@ -279,7 +279,8 @@ def weighted_score(values: Sequence[tuple[float, float]]) -> float | None:
     return 100 * math.fsum(w * s for w, s in values) / weight if weight else None
 
 
-def _sd(values: Sequence[float]) -> float | None:
+def deviation(values: Sequence[float]) -> float | None:
+    """The standard deviation of `values` in their own unit (ddof 0); None for none."""
     if not values:
         return None
     mean = math.fsum(values) / len(values)

@@ -7,7 +7,6 @@ a model but whose tests never ask for a sample opens nothing.
 
 from __future__ import annotations
 
-import gc
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,21 +14,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mmreason import agreement
+from pytest_mmreason import grades
 from pytest_mmreason.client import Client, LocalClient, Selection
 from pytest_mmreason.engine import Engine
+from pytest_mmreason.errors import UsageError
 from pytest_mmreason.gates import NO_GATE, Outcome
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.merge import write_part
 from pytest_mmreason.models.base import ModelAdapter
-from pytest_mmreason.plan import Plan, Work, cautions, make_plan, set_aside
-from pytest_mmreason.published import beside
+from pytest_mmreason.plan import Plan, Work, cautions, is_large, make_plan, set_aside
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.reports.files import official_notes, prepare_output, write_reports
+from pytest_mmreason.reports.text import count
 from pytest_mmreason.settings import Settings, is_offline
 from pytest_mmreason.store import FILE_NAME, open_store, prepare_home
-from pytest_mmreason.summary import Summary, summarise
+from pytest_mmreason.summary import Summary, explained, published_beside, summarise
 
 if TYPE_CHECKING:
     import pytest
@@ -46,6 +46,7 @@ class OwnerSession:
         self.settings = settings
         self.summary: Summary | None = None
         self.item: pytest.Item | None = None
+        self.is_set_aside = False
         self._registry = registry
         self._rootdir = rootdir
         self._keep = keep
@@ -57,7 +58,6 @@ class OwnerSession:
         self._ledger: Ledger | None = None
         self._client: LocalClient | None = None
         self._foreseen = False
-        self._is_set_aside = False
         self.warnings: list[str] = []
         self.fault = ""
         """What the user can mend, met after collection began: the session ends with exit 4."""
@@ -70,7 +70,9 @@ class OwnerSession:
         with self._lock:
             if self._plan is None:
                 self._plan = make_plan(self.settings, self._registry)
-                self._is_set_aside = set_aside(self._plan)
+                if is_large(self._plan):
+                    set_aside()
+                    self.is_set_aside = True
             return self._plan
 
     def check(self) -> None:
@@ -82,7 +84,7 @@ class OwnerSession:
                 plan = self.plan
                 models: dict[str, ModelAdapter | None]
                 if plan.graded is not None:
-                    models = {agreement.NAME: agreement.GradedAnswers(plan.graded.answers)}
+                    models = {grades.NAME: grades.GradedAnswers(plan.graded.answers)}
                 else:
                     models = {
                         spec: self._registry.model(spec, self.settings)
@@ -101,7 +103,7 @@ class OwnerSession:
                 self._roles = (models, judge)
                 self.warnings += cautions(plan)
                 self._warn_of_unknown(plan, [*models.values(), judge])
-                self._warn_of_unused_runs(judge)
+                self._compare_runs(judge)
                 self._warn_of_idle_options(models)
 
     @property
@@ -169,8 +171,11 @@ class OwnerSession:
         outcome = Outcome(
             exitstatus, ledger.failed, ledger.tolerable, stopped or self.stopped, ledger.unreached
         )
-        published = beside(run.benchmark for run in self.plan.runs)
-        summary = summarise(self.plan, records, ledger.expected, outcome, published)
+        known = [run.benchmark for run in self.plan.runs]
+        if self.plan.graded and self.plan.graded.source:
+            known.append(self.plan.graded.source)
+        summary = summarise(self.plan, records, ledger.expected, outcome, published_beside(known))
+        summary = explained(summary, ledger.whole)
         notes = [*self.warnings, *summary.notes, *engine.notes(), *ledger.notes()]
         notes += self._advice(summary, engine)
         for run in summary.runs:
@@ -246,8 +251,6 @@ class OwnerSession:
 
     def close(self) -> None:
         """Let go of engine and journal, however the session ended."""
-        if self._is_set_aside:
-            gc.unfreeze()
         if self._engine is not None:
             self._engine.close()
         if self._ledger is not None:
@@ -293,9 +296,15 @@ class OwnerSession:
                 f"{' and '.join(idle)}: of no use here, no model of this run is an hf: checkpoint"
             )
 
-    def _warn_of_unused_runs(self, judge: Any) -> None:
-        """A recording of several judge runs, of which not all are asked for."""
+    def _compare_runs(self, judge: Any) -> None:
+        """Of a recording's judge runs, all should be wanted; more than it has cannot be."""
         recorded, wanted = getattr(judge, "runs", 0), self.settings.judge_runs
+        if 0 < recorded < wanted and judge.adapter is None:
+            raise UsageError(
+                f"--mm-judge-runs={wanted}: {judge.name} holds {count(recorded, 'judge run')}. "
+                f"Write --mm-judge-runs={recorded}, or let a model judge what is absent: "
+                "--mm-judge=openai:NAME --mm-judge-param grades=FILE"
+            )
         if recorded > wanted:
             self.warnings.append(
                 f"{judge.name} holds {recorded} judge runs, of which the first {wanted} are taken; "

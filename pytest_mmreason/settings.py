@@ -92,6 +92,7 @@ class Settings:
     show: int = 3
     compare: tuple[str, ...] = ()
     agreement: Path | None = None
+    """Absolute; or the bare name of graded answers that are bundled."""
     max_disagreement: float | None = None
     cache_dir: Path = Path(".mmreason/cache")
     cache: str = "on"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
-from weakref import WeakValueDictionary
+from typing import Any, TypeAlias, TypeVar
 
 from pytest_mmreason.store import Store
 
 T = TypeVar("T")
+
+_Entries: TypeAlias = Mapping[str, dict[str, Any]]
+_Wanted: TypeAlias = tuple[str, "asyncio.Future[dict[str, Any] | None]"]
 
 _SETTLING_S = 0.005
 
@@ -27,31 +28,49 @@ class Shelf:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._wanted: dict[str, None] = {}
-        self._found: asyncio.Future[Mapping[str, dict[str, Any]]] | None = None
+        self._under_way: dict[str, asyncio.Future[Any]] = {}
+        self._wanted: list[_Wanted] = []
         self._new: dict[str, str] = {}
         self._kept: asyncio.Future[None] | None = None
         self._writing: dict[str, str] = {}
 
-    def turn(self, key: str) -> AbstractAsyncContextManager[None]:
-        """One at a time for each key: who comes second finds what the first has put.
+    async def once(self, key: str, act: Callable[[], Awaitable[T]]) -> T:
+        """What `act` brings, or what it brings to another who asked for the same just before.
 
-        So equal calls that are wanted at once are one call. Where nothing is kept, there
-        are no turns.
+        So equal calls that are wanted at once are one call, and fail as one. Where nothing is
+        kept, every one is made.
         """
         if not self._store.keeps:
-            return nullcontext()
-        return self._turns.setdefault(key, asyncio.Lock())
+            return await act()
+        while (first := self._under_way.get(key)) is not None:
+            await asyncio.wait([first])
+            if not first.cancelled():
+                shared: T = first.result()
+                return shared
+        first = self._under_way[key] = asyncio.get_running_loop().create_future()
+        try:
+            brought = await act()
+        except asyncio.CancelledError:
+            first.cancel()
+            raise
+        except BaseException as error:
+            first.set_exception(error)
+            first.exception()  # nobody else may have asked
+            raise
+        else:
+            first.set_result(brought)
+            return brought
+        finally:
+            del self._under_way[key]
 
     async def get(self, key: str) -> dict[str, Any] | None:
         """See :meth:`Store.get`."""
-        if self._found is None:
-            loop = asyncio.get_running_loop()
-            self._found = loop.create_future()
-            loop.call_soon(self._look_up, self._found)
-        self._wanted[key] = None
-        return (await asyncio.shield(self._found)).get(key)
+        loop = asyncio.get_running_loop()
+        if not self._wanted:
+            loop.call_soon(self._look_up)
+        found: asyncio.Future[dict[str, Any] | None] = loop.create_future()
+        self._wanted.append((key, found))
+        return await found
 
     async def put(self, key: str, entry: Mapping[str, Any]) -> None:
         """See :meth:`Store.put`; returns once the entry is on disk.
@@ -71,17 +90,20 @@ class Shelf:
         while self._new or self._writing:
             await asyncio.sleep(_SETTLING_S)
 
-    def _look_up(self, found: asyncio.Future[Mapping[str, dict[str, Any]]]) -> None:
-        keys, self._wanted, self._found = list(self._wanted), {}, None
+    def _look_up(self) -> None:
+        wanted, self._wanted = self._wanted, []
+        keys = list(dict.fromkeys(key for key, _ in wanted))
+        entries: asyncio.Future[_Entries] = asyncio.get_running_loop().create_future()
+        entries.add_done_callback(partial(_hand_out, wanted))
         if self._writing:
             # The store's one connection may be waiting for another process: the loop must not.
-            _in_thread(partial(self._store.get_many, keys), found)
+            _in_thread(partial(self._store.get_many, keys), entries)
             return
         # Else nobody who reads waits for one who writes, and a thread would cost more than it.
         try:
-            found.set_result(self._store.get_many(keys))
+            entries.set_result(self._store.get_many(keys))
         except Exception as error:
-            found.set_exception(error)
+            entries.set_exception(error)
 
     def _write(self, kept: asyncio.Future[None]) -> None:
         texts, self._new, self._kept = self._new, {}, None
@@ -93,6 +115,18 @@ class Shelf:
         for key, text in texts.items():
             if self._writing.get(key) is text:  # else it is being written anew
                 del self._writing[key]
+
+
+def _hand_out(wanted: Sequence[_Wanted], entries: asyncio.Future[_Entries]) -> None:
+    for key, found in wanted:
+        if found.done():
+            continue  # who wanted it has left
+        if entries.cancelled():
+            found.cancel()
+        elif (error := entries.exception()) is not None:
+            found.set_exception(error)
+        else:
+            found.set_result(entries.result().get(key))
 
 
 def _in_thread(act: Callable[[], T], outcome: asyncio.Future[T]) -> None:

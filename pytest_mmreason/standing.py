@@ -216,14 +216,3 @@ def _of_faults(rows: Iterable[PublishedRow]) -> list[str]:
     for row in rows:
         labels.setdefault(row.fault, []).append(row.label)
     return [f"not ranked: {' · '.join(named)}: {fault}" for fault, named in labels.items() if fault]
-
-
-def elsewhere(wanted: Sequence[str], benchmarks: Iterable[str]) -> list[str]:
-    """A note where results are `wanted` beside benchmarks that have none published."""
-    names = list(dict.fromkeys(benchmarks))
-    if not wanted or not names:
-        return []
-    return [
-        f"--mm-compare: nothing is published on {', '.join(names)}; published results are of the "
-        "official files, --mm-benchmark=infimm-eval=DIR and mm-vet=DIR"
-    ]

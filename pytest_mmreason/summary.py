@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason import agreement
 from pytest_mmreason.agreement import Agreement
+from pytest_mmreason.benchmarks.base import PROTOCOLS, Benchmark
 from pytest_mmreason.gates import (
     Gate,
     Outcome,
@@ -18,11 +19,14 @@ from pytest_mmreason.gates import (
     unmet,
 )
 from pytest_mmreason.plan import Plan, RunSpec
-from pytest_mmreason.published import Published
 from pytest_mmreason.record import Record
 from pytest_mmreason.scoring import Row, count_statuses, score_rows, sum_usage
-from pytest_mmreason.standing import Ran, Standing, elsewhere, stand
+from pytest_mmreason.spread import Spread, spread
 from pytest_mmreason.verdict import UNSURE
+
+if TYPE_CHECKING:
+    from pytest_mmreason.published import Published
+    from pytest_mmreason.standing import Standing
 
 SCHEMA = 1
 
@@ -39,6 +43,7 @@ class RunResult:
     gates: Sequence[Gate]
     usage: Mapping[str, Mapping[str, int]]
     agreement: Agreement | None = None
+    spread: Spread | None = None
     standing: Standing | None = None
     asked: Mapping[str, Any] = field(default_factory=dict)
 
@@ -52,6 +57,12 @@ class RunResult:
         """How many verdicts are less confident than UNSURE; None if the judge tells no confidence."""
         told = [r.confidence for r in self.records if r.confidence is not None]
         return sum(confidence < UNSURE for confidence in told) if told else None
+
+    @property
+    def judge_models(self) -> list[str]:
+        """What the judge's endpoint called itself, each name once."""
+        names = (name for record in self.records for name in record.judge_models if name)
+        return list(dict.fromkeys(names))
 
     def to_json(self) -> dict[str, Any]:
         """The run as ``summary.json`` holds it."""
@@ -83,8 +94,12 @@ class RunResult:
             content["unsure"] = self.unsure
         if self.judging:
             content["judging"] = dict(self.judging)
+        if self.judge_models:
+            content["judge_models"] = self.judge_models
+        if self.spread is not None:
+            content["spread"] = self.spread.to_json()
         if self.agreement is not None:
-            content["agreement"] = asdict(self.agreement)
+            content["agreement"] = self.agreement.to_json()
         if self.standing is not None and self.standing.asked:
             content["published"] = self.standing.to_json()
         return content
@@ -113,6 +128,17 @@ class Summary:
         return {"schema": SCHEMA, "runs": [run.to_json() for run in self.runs], "exit": self.exit}
 
 
+def published_beside(benchmarks: Iterable[Benchmark]) -> Mapping[str, Published]:
+    """By name, what is published on those of `benchmarks` that were read from official files."""
+    found = list(benchmarks)
+    # Each protocol is named for the benchmark that brought it; most runs are of neither.
+    if not any(benchmark.name in PROTOCOLS for benchmark in found):
+        return {}
+    from pytest_mmreason.published import beside
+
+    return beside(found)
+
+
 def summarise(
     plan: Plan,
     records: Sequence[Sequence[Record]],
@@ -138,12 +164,16 @@ def summarise(
         rows = score_rows(found, plan.names[benchmark], settings.on_error)
         gates = threshold_gates(thresholds, benchmark, rows, plan.names)
         gates += filter(None, [error_gate(found, settings.max_errors)])
-        agreed = agreement.measure(found, plan.graded.scores) if plan.graded else None
-        if plan.graded and settings.max_disagreement is not None:
-            gates.append(agreement.gate(agreed, settings.max_disagreement))
+        agreed = None
+        if plan.graded is not None:
+            agreed = agreement.measure(found, plan.graded, settings.show, published)
+            if settings.max_disagreement is not None:
+                gates.append(agreement.gate(agreed, settings.max_disagreement))
         counts = count_statuses(found)
         standing = None
         if benchmark in published:
+            from pytest_mmreason.standing import Ran, stand
+
             ids = (record.sample for record in found)
             ran = Ran(plan.judge, spec.benchmark.version, ids, rows, counts, plan.asked)
             standing = stand(published[benchmark], ran, settings.compare)
@@ -157,6 +187,7 @@ def summarise(
                 gates,
                 sum_usage(found),
                 agreed,
+                spread(found),
                 standing,
                 plan.asked,
             )
@@ -179,7 +210,25 @@ def summarise(
     all_gates = [_said_of(gate, run, runs) for run in runs for gate in run.gates]
     status, verdict = decide(outcome, all_gates)
     others = (r.spec.benchmark.name for r in runs if r.spec.benchmark.name not in published)
-    return Summary(runs, status, verdict, elsewhere(settings.compare, others))
+    return Summary(runs, status, verdict, _elsewhere(settings.compare, others))
+
+
+def explained(summary: Summary, whole: Callable[[Record], Record]) -> Summary:
+    """`summary` with the judge's words in its disagreements.
+
+    whole: from a record to the same with its long texts.
+    """
+    runs = []
+    for run in summary.runs:
+        if run.agreement is not None:
+            records = {record.sample: record for record in run.records}
+            largest = [
+                replace(one, rationale=whole(records[one.sample]).rationale)
+                for one in run.agreement.largest
+            ]
+            run = replace(run, agreement=replace(run.agreement, largest=largest))
+        runs.append(run)
+    return replace(summary, runs=runs)
 
 
 def best_of(runs: Iterable[RunResult]) -> RunResult | None:
@@ -220,3 +269,14 @@ def _row_to_json(row: Row) -> dict[str, Any]:
         "ci95": list(row.ci95) if row.ci95 else None,
         "runs": list(row.runs),
     }
+
+
+def _elsewhere(wanted: Sequence[str], benchmarks: Iterable[str]) -> list[str]:
+    """A note where results are `wanted` beside benchmarks that have none published."""
+    names = list(dict.fromkeys(benchmarks))
+    if not wanted or not names:
+        return []
+    return [
+        f"--mm-compare: nothing is published on {', '.join(names)}; published results are of the "
+        "official files, --mm-benchmark=infimm-eval=DIR and mm-vet=DIR"
+    ]

@@ -38,6 +38,7 @@ class Verdict:
     rationale:         why, in words.
     confidence:        in [0, 1], how sure the judge says it is; None if it does not say.
     judge_model:       the judge's name as its endpoint returned it.
+    notes:             what was changed or dropped to make the verdict consistent.
 
     Raises ValueError for a score that is not a finite number in [0, 1].
     """
@@ -48,6 +49,7 @@ class Verdict:
     rationale: str = ""
     confidence: float | None = None
     judge_model: str | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("score", "score_answer_only", "confidence"):
@@ -66,6 +68,7 @@ class Verdict:
             "rationale": self.rationale,
             "confidence": self.confidence,
             "judge_model": self.judge_model,
+            "notes": list(self.notes),
         }
 
     @classmethod
@@ -78,6 +81,7 @@ class Verdict:
             rationale=data.get("rationale", ""),
             confidence=data.get("confidence"),
             judge_model=data.get("judge_model"),
+            notes=tuple(data.get("notes", ())),
         )
 
 

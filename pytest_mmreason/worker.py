@@ -6,6 +6,7 @@ start of its workers is most of what a short run waits for.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Client as connect
@@ -17,7 +18,7 @@ from pytest_mmreason.client import Client, Held, Selection
 from pytest_mmreason.errors import CallError, MissingPrediction, ModelError, UsageError
 from pytest_mmreason.judges.base import Judge, JudgeTask
 from pytest_mmreason.models.base import ModelAdapter, Request, Response
-from pytest_mmreason.plan import Plan, Work, make_plan, set_aside
+from pytest_mmreason.plan import Plan, Work, is_large, make_plan, set_aside
 from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.record import Evaluated, Record
 from pytest_mmreason.registry import Registry, as_judge, as_model
@@ -53,25 +54,30 @@ class WorkerSession:
     ) -> None:
         self.settings = settings
         self.item: pytest.Item | None = None
+        self.is_set_aside = False
         self._registry = registry
         self._worker_input = worker_input
         self._plan: Plan | None = None
         self._client: Client | None = None
+        self._opening = threading.Lock()
 
     @property
     def plan(self) -> Plan:
         """The plan; the benchmarks are read at the first call."""
         if self._plan is None:
             self._plan = make_plan(self.settings, self._registry)
-            set_aside(self._plan)
+            if is_large(self._plan):
+                set_aside()
+                self.is_set_aside = True
         return self._plan
 
     @property
     def client(self) -> Client:
         """The link to the owner, opened at the first call."""
-        if self._client is None:
-            self._client = RemoteClient.open(self._worker_input, self.settings.timeout)
-        return self._client
+        with self._opening:
+            if self._client is None:
+                self._client = RemoteClient.open(self._worker_input, self.settings.timeout)
+            return self._client
 
     def select(self, selection: Selection, by_hand: Sequence[str] = ()) -> None:
         """Tell the owner what was collected; nothing is said of nothing."""
@@ -88,6 +94,8 @@ class RemoteClient:
     model: Held = field(default_factory=lambda: Held(as_model))
     judge: Held = field(default_factory=lambda: Held(as_judge))
     _loop: asyncio.AbstractEventLoop | None = None
+    _asking: threading.Lock = field(default_factory=threading.Lock)
+    """Held from a question to its answer: a test may ask in several threads."""
 
     @classmethod
     def open(cls, worker_input: Mapping[str, Any], timeout_s: float) -> RemoteClient:
@@ -147,9 +155,10 @@ class RemoteClient:
 
     def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
         try:
-            send(self.connection, message)
-            while "op" in (reply := receive(self.connection)):
-                send(self.connection, self._run_errand(reply))
+            with self._asking:
+                send(self.connection, message)
+                while "op" in (reply := receive(self.connection)):
+                    send(self.connection, self._run_errand(reply))
         except (EOFError, OSError) as error:
             raise ModelError(
                 f"the link to the controller broke: {error!r}", cause="link"

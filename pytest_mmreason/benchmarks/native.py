@@ -192,18 +192,21 @@ _FIELDS: Mapping[str, tuple[Check, Any]] = {
 }
 """Every field of a sample: its check and its default."""
 
-_DEFAULTS = {key: default for key, (_, default) in _FIELDS.items()}
+_DEFAULTS = {key: () if default == [] else default for key, (_, default) in _FIELDS.items()}
 _REQUIRED = frozenset(["id", "question"])
 
 
 def _check_row(where: str, row: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:
     """The fields of a sample with defaults filled in; faults are appended."""
-    is_known = row.keys() <= _FIELDS.keys() and row.keys() >= _REQUIRED
-    if not is_known or any(_FIELDS[key][0](value) for key, value in row.items()):
+    fields = _DEFAULTS.copy()
+    is_good = row.keys() >= _REQUIRED
+    for key, value in row.items():
+        is_good = is_good and key in _FIELDS and not _FIELDS[key][0](value)
+        fields[key] = tuple(value) if isinstance(value, list) else value
+    if not is_good:
         here = f"{where}: id {shown(row['id'])}" if "id" in row else where
         faults += [f"{here}: field {fault}" for fault in _faults_of(row)]
-    fields = {**_DEFAULTS, **row}
-    return {key: tuple(v) if isinstance(v, list) else v for key, v in fields.items()}
+    return fields
 
 
 def _faults_of(row: Mapping[str, Any]) -> Iterator[str]:

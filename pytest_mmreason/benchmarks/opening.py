@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_mmreason.benchmarks import infimm_eval, mm_vet, native, tsv
+from pytest_mmreason.benchmarks import native
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.benchmarks.official import manifest
 from pytest_mmreason.errors import BenchmarkError
@@ -27,7 +27,9 @@ def open_benchmark(path: Path, name: str | None = None, corrections: bool = True
 
     An official name says how to read a folder that is not in the native format.
     """
-    if path.suffix.lower() == tsv.SUFFIX and not path.is_dir():
+    if path.suffix.lower() == ".tsv" and not path.is_dir():
+        from pytest_mmreason.benchmarks import tsv
+
         return tsv.load(path, name)
     if (path / native.MANIFEST).is_file():
         return native.load(path, name)
@@ -39,7 +41,11 @@ def open_benchmark(path: Path, name: str | None = None, corrections: bool = True
                 raise BenchmarkError(str(path), [hint])
         return native.load(path, name)
     if name == "infimm-eval":
+        from pytest_mmreason.benchmarks import infimm_eval
+
         return infimm_eval.load(path, name, corrections)
+    from pytest_mmreason.benchmarks import mm_vet
+
     return mm_vet.load(path, name) if name == "mm-vet" else mm_vet.load_v2(path, name)
 
 

@@ -20,7 +20,6 @@ from pytest_mmreason.errors import BenchmarkError, nearest
 from pytest_mmreason.imaging import embedded
 from pytest_mmreason.sample import ImageRef, Sample
 
-SUFFIX = ".tsv"
 COLUMNS = ("index", "question", "answer", "image", "image_path", "category", "hint")
 REQUIRED = ("index", "question")
 

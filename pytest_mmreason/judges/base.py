@@ -7,10 +7,13 @@ retries and timeouts behind it.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from pytest_mmreason import __version__
 from pytest_mmreason.models.base import ModelAdapter, Request, Response
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import Verdict
@@ -35,9 +38,22 @@ class JudgeTask:
 
 
 def provenance(judge: Judge, protocol: str) -> Mapping[str, Any]:
-    """How `judge` comes to its verdicts under `protocol`, where it can say; else empty."""
+    """How `judge` comes to its verdicts under `protocol`, and by which version of this package.
+
+    A judge that does not say it in a method ``provenance`` is told by the version and the
+    hash of its identity: what else stands in there may be secret.
+    """
     told = getattr(judge, "provenance", None)
-    return {} if told is None else told(protocol)
+    if told is not None:
+        return {"package": __version__, **told(protocol)}
+    identity = judge.identity(protocol)
+    content = json.dumps(identity, sort_keys=True, default=str)
+    return {
+        "package": __version__,
+        "protocol": protocol,
+        **({"version": identity["version"]} if "version" in identity else {}),
+        "identity_sha256": hashlib.sha256(content.encode("ascii")).hexdigest(),
+    }
 
 
 class InvalidVerdict(ValueError):
@@ -53,6 +69,10 @@ class Judge(Protocol):
     max_concurrency: verdicts at a time that it can take; None leaves it to the engine.
     offline:         True if a verdict costs neither network nor tokens.
     cacheable:       False if its verdicts are quicker made than kept.
+
+    Two more may be there. ``reads_texts_only`` is True where nothing of a sample but question
+    and reference can change a verdict: equal texts then have one verdict, whichever samples
+    they are of. ``recorded(task)`` gives a verdict that needs no judging, or None.
     """
 
     name: str

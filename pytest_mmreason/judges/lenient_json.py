@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 MAX_DEPTH = 32
 """Deeper nesting is no verdict."""
@@ -37,7 +37,15 @@ class DuplicateKey(ValueError):
     """An object that names one key twice with different values."""
 
 
-def find_objects(text: str) -> list[dict[str, Any]]:
+class FoundObject(NamedTuple):
+    """An object and where it stands: ``text[start:end]``."""
+
+    start: int
+    end: int
+    data: dict[str, Any]
+
+
+def find_objects(text: str) -> list[FoundObject]:
     """Every top-level JSON object in `text`, in order: bare, in a fence or in prose.
 
     Comments, trailing commas, raw line breaks in strings, single quotes and Python's
@@ -56,7 +64,7 @@ def find_objects(text: str) -> list[dict[str, Any]]:
         source, end = cut
         value = _load(source)
         if value is not None:
-            found.append(value)
+            found.append(FoundObject(position, end, value))
         position = text.find("{", end)
     return found
 
@@ -64,20 +72,22 @@ def find_objects(text: str) -> list[dict[str, Any]]:
 def _cut(text: str, start: int) -> tuple[str, int] | None:
     """Strict JSON for the object that opens at `start`, and where it ends."""
     kept: list[str] = []
-    depth, position = 0, start
+    depth, position, gap = 0, start, False
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
             return None
         kind, token, position = match.lastgroup, match.group(), match.end()
         if kind in ("comment", "space"):
+            gap = True
             continue
         if kind == "block":
             end = text.find("*/", position)
             if end < 0:
                 return None
-            position = end + 2
-        elif kind == "close":
+            position, gap = end + 2, True
+            continue
+        if kind == "close":
             if kept[-1] == ",":
                 kept.pop()
             kept.append(token)
@@ -93,7 +103,9 @@ def _cut(text: str, start: int) -> tuple[str, int] | None:
                 token = json.dumps(re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL))
             elif kind == "word":
                 token = _PYTHON_WORDS.get(token, token)
-            kept.append(token)
+            # "0.5 1" must not become 0.51
+            kept.append(f" {token}" if gap and kind in ("word", "other") else token)
+        gap = False
     return None
 
 

@@ -14,7 +14,8 @@ from pytest_mmreason.errors import JudgeError, ModelError, UsageError, nearest
 from pytest_mmreason.judges import mm_vet, official_prompt, parsing, rubric
 from pytest_mmreason.judges.base import Ask, InvalidVerdict, JudgeTask
 from pytest_mmreason.judges.official_prompt import OfficialPrompt
-from pytest_mmreason.models.base import ModelAdapter, Request, Response
+from pytest_mmreason.models.base import TRUNCATED, ModelAdapter, Request, Response
+from pytest_mmreason.models.endpoint import shown
 from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import Verdict
@@ -59,6 +60,9 @@ class LLMJudge:
 
     cacheable = True
 
+    reads_texts_only = True
+    """Of a sample, question and reference: no image, no id."""
+
     def __init__(self, adapter: ModelAdapter, params: Mapping[str, Any]) -> None:
         self.adapter: ModelAdapter | None = adapter
         self._adapter = adapter
@@ -99,6 +103,7 @@ class LLMJudge:
 
         ``prompt`` is ``own`` or the name of the file that the official one is from;
         ``prompt_sha256`` is of the official text, or of our own prompt for a fixed sample.
+        Parameters with the name of a key, token or header are told without their value.
         """
         rules = self._rules(protocol)
         official = rules.official
@@ -106,7 +111,7 @@ class LLMJudge:
             "protocol": protocol,
             "prompt": official.name if official else "own",
             "prompt_sha256": official.sha256 if official else rules.template_sha256,
-            "params": {"temperature": list(rules.temperatures), **self._params},
+            "params": shown({"temperature": list(rules.temperatures), **self._params}),
         }
 
     async def judge(self, task: JudgeTask, ask: Ask) -> Verdict:
@@ -134,10 +139,16 @@ class LLMJudge:
             try:
                 response = await self._ask(ask, request)
             except JudgeError as error:
-                # An endpoint may not take a temperature as high as that.
-                if failure is not None and error.cause in ("400", "422"):
-                    raise failure from error
-                raise
+                if error.cause == TRUNCATED:
+                    response = Response("", finish_reason="length")
+                elif failure is None or error.cause not in ("400", "422"):
+                    raise
+                else:
+                    # An endpoint may not take a temperature as high as that, or so much room.
+                    invalid += 1
+                    if invalid >= len(rules.temperatures) or params != self._params:
+                        raise failure from error
+                    continue
             if response.finish_reason == "content_filter":
                 raise self._error(
                     "refused",
@@ -149,14 +160,14 @@ class LLMJudge:
             if response.finish_reason == "length":
                 limit = _limit(params)
                 failure = self._error(
-                    "truncated",
+                    TRUNCATED,
                     task,
                     f"the reply of the judge {self.name} was cut by its token limit"
                     f" ({limit or 'the default of the endpoint'}) {_times(asked)}",
                     "Raise it with --mm-judge-param max_tokens=N.",
                     response,
                 )
-                _make_room(params)
+                _make_room(params, response.usage.get("completion_tokens", 0))
                 continue
             try:
                 verdict = rules.parse(response.answer, task)
@@ -213,14 +224,14 @@ def _limit(params: Mapping[str, Any]) -> str | None:
     return next((f"{name}={params[name]}" for name in _LIMITS if name in params), None)
 
 
-def _make_room(params: dict[str, Any]) -> None:
-    """Double the token limit in `params`, or set one."""
+def _make_room(params: dict[str, Any], used: int) -> None:
+    """Double the token limit in `params`, or set one above the `used` tokens."""
     for name in _LIMITS:
         value = params.get(name)
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             params[name] = 2 * value
             return
-    params["max_tokens"] = _MORE_ROOM
+    params["max_tokens"] = max(_MORE_ROOM, 2 * used)
 
 
 def _times(count: int, noun: str = "time") -> str:

@@ -34,10 +34,11 @@ class ResumedJudge:
         self.max_concurrency = judge.max_concurrency
         self.offline = judge.offline
         self.cacheable = judge.cacheable
+        self.reads_texts_only = getattr(judge, "reads_texts_only", False)
 
     def identity(self, protocol: str) -> Mapping[str, Any]:
-        """The judge's and the recording's: what either gives enters the cache under both."""
-        return {**self._judge.identity(protocol), "recorded": self._recorded.identity(protocol)}
+        """The judge's: what was recorded is found by its sample's id and enters no cache."""
+        return self._judge.identity(protocol)
 
     def provenance(self, protocol: str) -> dict[str, Any]:
         """The judge's, with the recording's name and hash."""

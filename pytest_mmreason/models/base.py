@@ -96,12 +96,16 @@ def strip_reasoning(text: str) -> str:
     return _REASONING_CLOSE.sub("", text).strip()
 
 
+TRUNCATED = "truncated"
+"""The cause of an error where a token limit left nothing of a reply."""
+
+
 def cut_before_answer(name: str) -> ModelError:
     """The error of a reply that reached the token limit with nothing in it to judge."""
     return ModelError(
         f"{name} reached its token limit before any answer (finish_reason length); "
         "raise it with --mm-param max_tokens=N",
-        cause="truncated",
+        cause=TRUNCATED,
     )
 
 

@@ -189,6 +189,30 @@ def without_secrets(url: str) -> str:
     return re.sub(r"^(\w+://)?.*@", r"\1***@", url, flags=re.DOTALL).partition("?")[0]
 
 
+_SECRET_NAME = re.compile(
+    r"header|cookie|secret|passw|credential|authori[sz]|bearer|(?:^|[\W_])auth(?:$|[\W_])"
+    r"|(?:^|[\W_]|api|access|private)(?:key|token)$",
+    re.IGNORECASE,
+)
+
+
+def shown(params: Mapping[str, Any]) -> dict[str, Any]:
+    """`params` as they may be shown: ``***`` for what has the name of a key, token or header.
+
+    Objects and lists in them are gone through too.
+    """
+    return {
+        name: "***" if _SECRET_NAME.search(str(name)) else _shown_value(value)
+        for name, value in params.items()
+    }
+
+
+def _shown_value(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return shown(value)
+    return [_shown_value(each) for each in value] if isinstance(value, list) else value
+
+
 _WAYS: tuple[Callable[[str], str], ...] = (
     str,
     lambda text: repr(text)[1:-1],

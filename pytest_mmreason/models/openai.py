@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from pytest_mmreason.errors import ModelError, UsageError
+from pytest_mmreason.models import rejections
 from pytest_mmreason.models.base import Request, Response, cut_before_answer, strip_reasoning
-from pytest_mmreason.models.endpoint import Endpoint, Reply, without_secrets
+from pytest_mmreason.models.endpoint import Endpoint, Reply, shown, without_secrets
+from pytest_mmreason.models.rejections import Rejection
 from pytest_mmreason.network import connect_error
 from pytest_mmreason.prompting import Turn
 
@@ -101,8 +102,10 @@ class OpenAIModel:
             reply = await self._post(arguments)
             if reply.status < 300:
                 return self._response(reply.body)
-            if not self._adapt(reply, arguments):
-                self._refused(reply)
+            rejection = self._rejection(reply, arguments)
+            if rejection is None or rejection.by_value:
+                self._refused(reply, rejection and rejection.name, arguments)
+            self._adapt(rejection.name, reply)
         raise ModelError(f"{self.name} rejects one parameter after another", cause="400")
 
     def probe(self) -> None:
@@ -187,6 +190,8 @@ class OpenAIModel:
                 "type": "json_schema",
                 "json_schema": {"name": "verdict", "strict": True, "schema": dict(request.schema)},
             }
+        if rejections.SYSTEM in self._dropped and messages[0]["role"] == "system":
+            arguments["messages"] = _without_system(messages)
         return arguments
 
     @staticmethod
@@ -226,29 +231,36 @@ class OpenAIModel:
             raise cut_before_answer(self.name)
         return Response(text, str(finish), usage, str(served_as) if served_as else None)
 
-    def _adapt(self, reply: Reply, arguments: Mapping[str, Any]) -> bool:
-        """True if `reply` rejects a parameter by name, which is then renamed or left out."""
-        message = _rejection(reply)
-        if reply.status not in {400, 422} or not _REJECTS.search(message):
-            return False
-        sent = [key for key in arguments if key not in {"model", "messages"}]
-        for name in sorted(sent, key=len, reverse=True):
-            if not re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", message):
-                continue
-            if name in self._dropped:
-                pass  # a call that was under way at the same time has found out
-            elif name in _RENAMED and _RENAMED[name] in message:
-                self._dropped[name] = _RENAMED[name]
-                self.notes.append(f"{self.name} takes {_RENAMED[name]} instead of {name}")
-            else:
-                original = next((k for k, v in self._dropped.items() if v == name), name)
-                self._dropped[original] = None
-                self.notes.append(f"{self.name} rejects {name}; it was left out")
-            return True
-        return False
+    def _rejection(self, reply: Reply, arguments: Mapping[str, Any]) -> Rejection | None:
+        """What `reply` rejects of a call, if it is a parameter or a turn."""
+        if reply.status not in {400, 422}:
+            return None
+        sent = {key for key in arguments if key not in {"model", "messages"}}
+        if arguments["messages"][0]["role"] == "system":
+            sent.add(rejections.SYSTEM)
+        return rejections.read(rejections.text_of(reply.body, reply.message), sent)
 
-    def _refused(self, reply: Reply) -> NoReturn:
-        """Raise a reply that is no success as a ModelError that says what to do."""
+    def _adapt(self, name: str, reply: Reply) -> None:
+        """Rename or leave out a parameter that the endpoint does not know, from now on."""
+        if name in self._dropped:
+            return  # a call that was under way at the same time has found out
+        if name in _RENAMED and _RENAMED[name] in reply.message:
+            self._dropped[name] = _RENAMED[name]
+            self.notes.append(f"{self.name} takes {_RENAMED[name]} instead of {name}")
+            return
+        original = next((k for k, v in self._dropped.items() if v == name), name)
+        self._dropped[original] = None
+        self.notes.append(
+            f"{self.name} takes no system turn; its text goes before the question"
+            if name == rejections.SYSTEM
+            else f"{self.name} rejects {name}; it was left out"
+        )
+
+    def _refused(self, reply: Reply, name: str | None, arguments: Mapping[str, Any]) -> NoReturn:
+        """Raise a reply that is no success as a ModelError that says what to do.
+
+        name: the parameter whose value it rejects, if it does.
+        """
         status, where = reply.status, f"{self.name} at {self._endpoint.shown}"
         text = self._endpoint.scrub(reply.message)[:500]
         code, kind = (str(reply.error.get(field) or "") for field in ("code", "type"))
@@ -271,6 +283,14 @@ class OpenAIModel:
             )
         if code in {"content_filter", "content_policy_violation"} and status not in _PASSING:
             raise ModelError(f"{where}: {text}", cause="content_filter")
+        if name is not None:
+            option = self._url_option.replace("base-url", "param")
+            given = self._endpoint.scrub(repr(shown({name: arguments[name]})[name]))[:80]
+            raise ModelError(
+                f"{where} does not take {name}={given} ({status}): {text}. Another value can be "
+                f"given with {option} {name}=VALUE",
+                cause=str(status),
+            )
         raise ModelError(
             f"{where}: {status}: {text}",
             cause=str(status),
@@ -279,23 +299,14 @@ class OpenAIModel:
         )
 
 
-_REJECTS = re.compile(
-    r"unsupported|not support|unknown|unexpected|unrecogni[sz]ed|extra |not (?:permitted|allowed)"
-    r"|not (?:a )?valid|invalid (?:param|arg|field)|deprecated|use '?max_completion_tokens",
-    re.IGNORECASE,
-)
-"""What a reply says that rejects a parameter as such, and not its value for one request."""
-
-
-def _rejection(reply: Reply) -> str:
-    """What a reply says of a parameter, without what it repeats of the request."""
-    detail = reply.body.get("detail") if isinstance(reply.body, dict) else None
-    if isinstance(detail, list):  # pydantic's: the place, and what is wrong there
-        found = [
-            one for one in detail if isinstance(one, dict) and isinstance(one.get("loc"), list)
-        ]
-        return "\n".join(f"{one['loc'][-1]}: {one.get('msg')}" for one in found if one["loc"])
-    return reply.message
+def _without_system(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """`messages` with the system turn's text before the first of the others."""
+    system, first, *more = messages
+    contents = system["content"], first["content"]
+    if all(isinstance(content, str) for content in contents):
+        return [{**first, "content": "\n\n".join(contents)}, *more]
+    parts = [[{"type": "text", "text": c}] if isinstance(c, str) else c for c in contents]
+    return [{**first, "content": [*parts[0], *parts[1]]}, *more]
 
 
 def _sendable(text: str) -> str:

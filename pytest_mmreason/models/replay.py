@@ -47,13 +47,16 @@ class ReplayModel:
 
     async def generate(self, request: Request) -> Response:
         """The recorded answer; MissingPrediction if there is none for this sample."""
-        found = self._tagged.get((request.benchmark, request.sample, request.repeat))
-        if found is None:
-            found = self._answers.get(request.sample)
-        if found is None and (number := self._number(request.sample)):
-            found = self._answers.get(number)
+        found = self.recorded(request.benchmark, request.sample, request.repeat)
         if found is None:
             raise MissingPrediction(f"{self.path.name} holds no answer for {request.sample!r}")
+        return found
+
+    def recorded(self, benchmark: str, sample: str, repeat: int = 0) -> Response | None:
+        """The answer to a sample; None if the file holds none."""
+        found = self._tagged.get((benchmark, sample, repeat)) or self._answers.get(sample)
+        if found is None and (number := self._number(sample)):
+            found = self._answers.get(number)
         return found
 
     async def aclose(self) -> None:

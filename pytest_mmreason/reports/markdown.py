@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pytest_mmreason.reports import tables
+from pytest_mmreason.agreement import Agreement
+from pytest_mmreason.reports import measured, tables
 from pytest_mmreason.reports.text import inert
 from pytest_mmreason.settings import Settings
-from pytest_mmreason.summary import Summary
+from pytest_mmreason.summary import RunResult, Summary
 
 
 def render(summary: Summary, settings: Settings) -> str:
@@ -13,6 +14,9 @@ def render(summary: Summary, settings: Settings) -> str:
     word, why = tables.verdict_text(summary)
     lines = [f"**{word}** {_safe(why)}", ""]
     for run in summary.runs:
+        if run.agreement is not None:
+            lines += _agreement(run, run.agreement, settings)
+            continue
         lines += [f"### {_safe(run.spec.model)} on {_safe(run.spec.benchmark.name)}", ""]
         detail = summary.details.get(run.spec.spec, "")
         lines += [
@@ -22,8 +26,7 @@ def render(summary: Summary, settings: Settings) -> str:
         lines += [
             f"- {title}: {_safe(' · '.join(items))}" for title, items in tables.row_lines(run)
         ]
-        agreed = tables.agreement_text(run)
-        lines += [f"- {agreed}"] if agreed else []
+        lines += _spread(run)
         if run.standing is not None and not run.standing.asked:
             lines += [f"- published: {_safe(' · '.join(tables.neighbours(run.standing)))}"]
         lines += [
@@ -40,6 +43,27 @@ def render(summary: Summary, settings: Settings) -> str:
     lines += [f"- note: {_safe(note)}" for note in summary.notes]
     lines += [f"- {tables.session_text(summary)}", ""]
     return "\n".join(lines)
+
+
+def _agreement(run: RunResult, found: Agreement, settings: Settings) -> list[str]:
+    """What was measured of the judge."""
+    title, items = measured.published_title(found), measured.published_items(found)
+    remarks = [measured.headline(found), measured.left_out_text(found)]
+    remarks += [f"{title}: {' · '.join(items)}"] if items else []
+    lines = [f"### {_safe(run.judge)} on graded answers", ""]
+    lines += [f"- {name}: {_safe(value)}" for name, value in tables.facts(run, settings)]
+    lines += ["", *_table(measured.distances(found)), "", *_table(measured.confusion(found)), ""]
+    lines += [f"- {_safe(remark)}" for remark in remarks if remark]
+    lines += _spread(run)
+    lines += [f"- {tables.counts_text(run, settings)}", f"- {tables.usage_text(run)}", ""]
+    if found.largest:
+        lines += ["#### Largest disagreements", "", *_table(measured.disagreements(found)), ""]
+    return lines
+
+
+def _spread(run: RunResult) -> list[str]:
+    items = measured.spread_items(run.spread) if run.spread else []
+    return [f"- judge runs: {_safe(' · '.join(items))}"] if items else []
 
 
 def _table(table: tables.Table) -> list[str]:

@@ -6,16 +6,19 @@ import io
 import sys
 import textwrap
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from pytest_mmreason.agreement import Agreement
 from pytest_mmreason.gates import EXIT_INTERRUPTED
 from pytest_mmreason.ledger import Ledger
 from pytest_mmreason.record import Record
-from pytest_mmreason.reports import tables
+from pytest_mmreason.reports import measured, tables
 from pytest_mmreason.reports.text import encodable, inert
 from pytest_mmreason.settings import Settings
-from pytest_mmreason.standing import Standing
 from pytest_mmreason.summary import RunResult, Summary, label, lowest
+
+if TYPE_CHECKING:
+    from pytest_mmreason.standing import Standing
 
 
 class Printer:
@@ -34,8 +37,12 @@ class Printer:
         if not summary.runs:
             self.line(f"mmreason: {summary.verdict}")
             return
+        agreed = [run.agreement for run in summary.runs if run.agreement is not None]
         if summary.exit != EXIT_INTERRUPTED:
-            self._lowest(summary, ledger, settings.show)
+            for found in agreed:
+                self._disagreements(found)
+            if not agreed:
+                self._lowest(summary, ledger, settings.show)
         for run in summary.runs:
             self._run(summary, run, settings)
         if len(summary.runs) > 1:
@@ -73,6 +80,9 @@ class Printer:
             self.line(line)
 
     def _run(self, summary: Summary, run: RunResult, settings: Settings) -> None:
+        if run.agreement is not None:
+            self._agreement(run, run.agreement, settings)
+            return
         several = len({other.spec.prompt for other in summary.runs}) > 1
         model = f"{run.spec.model} ({run.spec.prompt})" if several else run.spec.model
         self._section(f"mmreason: {inert(model)} on {inert(run.spec.benchmark.name)}")
@@ -82,15 +92,44 @@ class Printer:
         self._table(tables.main_table(run))
         for title, items in tables.row_lines(run):
             self._wrapped(title, items)
-        agreed = tables.agreement_text(run)
-        if agreed:
-            self.line(f" {agreed}")
+        if run.spread is not None:
+            self._wrapped("judge runs", measured.spread_items(run.spread))
         if run.standing is not None and not run.standing.asked:
             self._wrapped("published", tables.neighbours(run.standing))
         self.line(f" {tables.counts_text(run, settings)}")
         self.line(f" {tables.usage_text(run)}")
         if run.standing is not None and run.standing.asked:
             self._standing(run.standing)
+
+    def _agreement(self, run: RunResult, found: Agreement, settings: Settings) -> None:
+        """What was measured of the judge."""
+        self._section(f"mmreason: {inert(run.judge)} on graded answers")
+        for name, value in tables.facts(run, settings):
+            self.folded(f" {name:10} {value}", indent=12)
+        self.line("")
+        self._table(measured.distances(found))
+        self.line("")
+        self._table(measured.confusion(found))
+        self.line("")
+        self.folded(f" {measured.headline(found)}", indent=3)
+        if left_out := measured.left_out_text(found):
+            self.folded(f" {left_out}", indent=3)
+        if items := measured.published_items(found):
+            self._wrapped(measured.published_title(found), items)
+        if run.spread is not None:
+            self._wrapped("judge runs", measured.spread_items(run.spread))
+        self.line(f" {tables.counts_text(run, settings)}")
+        self.line(f" {tables.usage_text(run)}")
+
+    def _disagreements(self, found: Agreement) -> None:
+        """The answers on which judge and reference are furthest apart."""
+        if not found.largest:
+            return
+        self._section("mmreason: largest disagreements")
+        for one in found.largest:
+            self.line(f" {measured.disagreement_title(one)}")
+            for line in _told(one.question, one.answer, one.expected, one.rationale):
+                self.folded(f"       {line}", indent=18)
 
     def _standing(self, standing: Standing) -> None:
         """The run among published results."""
@@ -118,8 +157,9 @@ class Printer:
         for record in found:
             sample = samples[record.benchmark, record.sample]
             whole = ledger.whole(record)
+            sd = "" if record.sd is None else f" ± {record.sd:.2f}"
             self.line(
-                f" {record.score:.2f}  {inert(record.sample)}"
+                f" {record.score:.2f}{sd}  {inert(record.sample)}"
                 + (f"  ({inert(_run_name(record, summary))})" if len(summary.runs) > 1 else "")
             )
             for line in explanation(whole, sample.question, sample.answer):
@@ -191,12 +231,15 @@ def render(table: tables.Table, width: int, colour: bool) -> list[str]:
 
 def explanation(record: Record, question: str, answer: str | None) -> list[str]:
     """Why a sample scored what it did: question, answer, reference, the judge's words."""
+    return _told(question, record.response or "", answer or "", record.rationale or record.reason)
+
+
+def _told(question: str, response: str, reference: str, why: str) -> list[str]:
     lines = [
         f"question   {inert(question, limit=300)}",
-        f"answer     {inert(record.response or '', limit=400)}",
-        f"reference  {inert(answer or '', limit=300)}",
+        f"answer     {inert(response, limit=400)}",
+        f"reference  {inert(reference, limit=300)}",
     ]
-    why = record.rationale or record.reason
     if why:
         lines.append(f"why        {inert(why, limit=400)}")
     return lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.gates import Gate
@@ -11,12 +12,17 @@ from pytest_mmreason.record import ERRORS
 from pytest_mmreason.reports.text import count, duration, inert
 from pytest_mmreason.scoring import Row, cell_name
 from pytest_mmreason.settings import Settings, is_offline
-from pytest_mmreason.standing import Standing
 from pytest_mmreason.summary import RunResult, Summary, best_of, label
+
+if TYPE_CHECKING:
+    from pytest_mmreason.standing import Standing
 
 ABSENT = "–"
 _GAP, _LEAST = 3, 3
 """Characters between two columns of a table, and how many columns every terminal shows."""
+
+_FILES = ("file", "answers")
+"""What graded answers were read from; see :class:`~pytest_mmreason.grades.Graded`."""
 
 MOST_TAGS = 8
 """Tags that a summary names; every one has its row in summary.json."""
@@ -51,6 +57,11 @@ def samples_text(benchmark: Benchmark, selected: int, settings: Settings) -> str
 def facts(run: RunResult, settings: Settings, detail: str = "") -> list[tuple[str, str]]:
     """What was asked of whom, in (name, value) pairs; `detail` is where a local model ran."""
     benchmark = run.spec.benchmark
+    judge = ("judge", inert(" · ".join([run.judge, *_judging(run, settings)])))
+    if run.agreement is not None:
+        selected = samples_text(benchmark, run.counts["collected"], settings)
+        files = " · ".join(run.agreement.files[key] for key in _FILES if key in run.agreement.files)
+        return [("graded", inert(f"{files} · {selected} · {benchmark.fingerprint}")), judge]
     version = f" {benchmark.version}" if benchmark.version else ""
     samples = samples_text(benchmark, run.counts["collected"] // settings.repeats, settings)
     how = [*([detail] if detail else []), f"prompt {run.spec.prompt}"]
@@ -67,18 +78,19 @@ def facts(run: RunResult, settings: Settings, detail: str = "") -> list[tuple[st
     return [
         ("benchmark", inert(f"{benchmark.name}{version} · {samples} · {benchmark.fingerprint}")),
         ("model", inert(f"{run.spec.shown} · {' · '.join(how)}")),
-        ("judge", inert(" · ".join([run.judge, *_judging(run, settings)]))),
+        judge,
     ]
 
 
 def _judging(run: RunResult, settings: Settings) -> list[str]:
-    """By which prompt the judge was asked, or that it was not."""
+    """By which prompt the judge was asked, or that it was not, and what it called itself."""
+    runs = [f"{settings.judge_runs} runs each"] if run.agreement and settings.judge_runs > 1 else []
     if is_offline(settings.judge):
-        return ["offline"]
-    judging = run.judging
-    if "prompt_sha256" not in judging:
-        return []
-    return [f"prompt {judging['prompt']} {judging['prompt_sha256'][:12]}"]
+        return ["offline", *runs]
+    judging, named = run.judging, [n for n in run.judge_models if not run.judge.endswith(f":{n}")]
+    if "prompt_sha256" in judging:
+        runs.append(f"prompt {judging['prompt']} {judging['prompt_sha256'][:12]}")
+    return [*runs, *([f"answered as {', '.join(named)}"] if named else [])]
 
 
 def main_table(run: RunResult) -> Table:
@@ -227,17 +239,6 @@ def counts_text(run: RunResult, settings: Settings) -> str:
     if run.unsure:
         parts.append(f"{count(run.unsure, 'verdict')} unsure")
     return " · ".join(parts)
-
-
-def agreement_text(run: RunResult) -> str | None:
-    """How the judge agrees with the reference scores, where it was measured."""
-    found = run.agreement
-    if found is None:
-        return None
-    return (
-        f"judge against reference: mean |difference| {found.difference:.3f}, "
-        f"bias {found.bias:+.3f}, on {count(found.n, 'answer')}"
-    )
 
 
 def usage_text(run: RunResult) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,11 +17,14 @@ from pytest_mmreason.reports.printing import Printer, explanation
 from pytest_mmreason.reports.text import count, encodable, inert
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from pytest_mmreason.session import OwnerSession
 
 STOPPED = "mmreason: "
+
+MOST_ERRORS = 20
+"""Samples ended by an error that pytest tells of one by one; ``-v`` tells of all."""
 
 
 class Terminal:
@@ -31,6 +36,7 @@ class Terminal:
         self._reporter: Any = config.pluginmanager.getplugin("terminalreporter")
         self.live = LiveLine(config, session)
         self._unused = ""
+        self._untold = ""
         self._planned: Mapping[str, int] | None = None
 
     def header(self) -> list[str]:
@@ -123,6 +129,31 @@ class Terminal:
             self._unused += "; so no --mm-threshold was met"
         return bool(option.mm_threshold)
 
+    @contextmanager
+    def few_failures(self) -> Iterator[None]:
+        """Meanwhile pytest prints the first errored samples only; it counts all of them after.
+
+        One cause often ends hundreds of samples, and so many failures bury the tables.
+        """
+        failed = self._reporter.stats.get("failed", []) if self._reporter is not None else []
+        errored = [report for report in failed if getattr(report, "mmreason_shown", "_")[0] == "E"]
+        untold = errored[MOST_ERRORS:]
+        if not untold or self._config.option.verbose > 0:
+            yield
+            return
+        causes = Counter(report.mmreason_shown[1].lower() for report in untold)
+        kinds = ", ".join(f"{number} {status}" for status, number in causes.items())
+        self._untold = (
+            f"{len(untold)} more samples ended in an error ({kinds}) and are not shown one by one; "
+            "-v shows all, and so does results.jsonl of --mm-output"
+        )
+        hidden = set(map(id, untold))
+        self._reporter.stats["failed"] = [r for r in failed if id(r) not in hidden]
+        try:
+            yield
+        finally:
+            self._reporter.stats["failed"] = failed
+
     def print_summary(self, renamed_markers: Callable[[], Mapping[str, str]]) -> None:
         """What is to be said at the end: planned calls, faults, then the summary.
 
@@ -146,6 +177,8 @@ class Terminal:
             printer.line(f"ERROR: {inert(self._session.fault, keep_newlines=True)}")
         if self._session.in_vain:
             printer.folded(f"mmreason: {self._session.in_vain}", indent=10)
+        if self._untold:
+            printer.folded(f"mmreason: {self._untold}", indent=10)
         if self._unused:
             printer.folded(f"mmreason: {self._unused}", indent=10)
         summary, ledger = self._session.summary, self._session.ledger

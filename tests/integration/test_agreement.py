@@ -54,11 +54,17 @@ def test_the_mean_difference_and_its_bias_are_told(
     assert result.ret == 0
     result.assert_outcomes(passed=4)
     (found,) = read_summary(pytester.path / "out")["runs"]
-    assert found["agreement"] == {
-        "n": 4,
-        "difference": pytest.approx(0.35 / 4),
-        "bias": pytest.approx(0.15 / 4),
-    }
+    agreed = found["agreement"]
+    assert agreed["n"] == 4
+    assert agreed["difference"] == pytest.approx(0.35 / 4)
+    assert agreed["bias"] == pytest.approx(0.15 / 4)
+    # Ranks of the judge 1.5 1.5 3 4, of the references 1 2 3 4.
+    assert agreed["spearman"] == pytest.approx(4.5 / (4.5 * 5) ** 0.5)
+    assert agreed["capability"]["rec"]["n"] == 4
+    assert agreed["confusion"]["partial"] == {"right": 0, "partial": 1, "wrong": 1}
+    assert [one["sample"] for one in agreed["largest"]] == ["s0-0002", "s2-0003"]
+    assert agreed["graded"]["file"] == "graded.jsonl"
+    assert agreed["left_out"] == {}
     assert "mean |difference| 0.087, bias +0.037, on 4 answers" in flat(result)
 
 
@@ -114,3 +120,174 @@ def test_graded_answers_are_not_divided(
     result = run(pytester, *options, "--mm-shard=1/2")
     assert result.ret == 4
     assert "--mm-agreement measures a judge on all answers" in result.stderr.str()
+
+
+def last_line(result: pytest.RunResult, start: str) -> str:
+    """The last line of the output that begins with `start`, its white space evened."""
+    found = [" ".join(line.split()) for line in result.outlines]
+    return [line for line in found if line.startswith(start)][-1]
+
+
+WORDY = """
+    from pytest_mmreason import JudgeError, Verdict
+
+    def judge(sample, response):
+        text = str(response)
+        if text == "odd":
+            raise JudgeError("no clear number")
+        score = {"right": 1.0, "half": 0.75, "wrong": 0.0}[text]
+        return Verdict(score, rationale=f"because it is {text}")
+"""
+
+
+def test_largest_disagreements_are_shown_with_both_scores_and_why(
+    pytester: pytest.Pytester, options: tuple[str, ...]
+) -> None:
+    pytester.makepyfile(judging=WORDY)
+    result = run(pytester, *options, "--mm-show=1")
+    result.stdout.fnmatch_lines(
+        [
+            "*= mmreason: largest disagreements =*",
+            " judge 0.75  reference 0.50  s0-0002",
+            "*question   What is number 0?",
+            "*answer     half",
+            "*reference  answer0",
+            "*why        because it is half",
+        ]
+    )
+    assert "s2-0003" not in result.stdout.str()
+    page = (pytester.path / "out" / "summary.md").read_text(encoding="utf-8")
+    assert "| 0.75 | 0.50 | s0-0002 | half | answer0 | because it is half |" in page
+    assert "| **overall** |  | **4** | **0.087** | **+0.037** |" in page
+    assert "| partial | 0 | 1 | 1 |" in page
+    (found,) = read_summary(pytester.path / "out")["runs"]
+    assert found["agreement"]["largest"][0]["rationale"] == "because it is half"
+
+
+def test_nothing_is_shown_where_nothing_is_wanted(
+    pytester: pytest.Pytester, options: tuple[str, ...]
+) -> None:
+    result = run(pytester, *options, "--mm-show=0")
+    assert "largest disagreements" not in result.stdout.str()
+    (found,) = read_summary(pytester.path / "out")["runs"]
+    assert found["agreement"]["largest"] == []
+
+
+@pytest.mark.parametrize(
+    ("selection", "n"),
+    [
+        (("-m", "deductive"), 2),
+        (("-k", "0001 or 0003"), 2),
+        (("--mm-sample=s2-0003",), 1),
+        (("--mm-limit=3",), 3),
+        (("-m", "deductive", "-n2"), 2),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
+)
+def test_only_selected_answers_are_measured(
+    pytester: pytest.Pytester, options: tuple[str, ...], selection: tuple[str, ...], n: int
+) -> None:
+    result = run(pytester, *options, *selection)
+    assert result.ret == 0
+    (found,) = read_summary(pytester.path / "out")["runs"]
+    assert found["agreement"]["n"] == n
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "n2"])
+def test_errors_and_empty_answers_are_left_out_and_told(
+    pytester: pytest.Pytester, options: tuple[str, ...], workers: tuple[str, ...]
+) -> None:
+    pytester.makepyfile(judging=WORDY)
+    rows = [
+        {"sample": "s0", "answer": text, "score": score}
+        for text, score in (("right", 0.5), ("odd", 1.0), ("", 1.0), ("wrong", 0.0))
+    ]
+    write_graded(pytester.path / "graded.jsonl", rows)
+    result = run(pytester, *options, "--mm-max-errors=1", "--mm-max-disagreement=0.25", *workers)
+    assert result.ret == 0
+    (found,) = read_summary(pytester.path / "out")["runs"]
+    agreed = found["agreement"]
+    assert (agreed["n"], agreed["difference"]) == (2, 0.25)
+    assert agreed["left_out"] == {"judge_error": 1, "empty answer": 1}
+    assert "left out of the measure: 1 judge_error · 1 empty answer, which no judge sees" in flat(
+        result
+    )
+
+
+def test_answers_are_summed_up_by_kind(pytester: pytest.Pytester, options: tuple[str, ...]) -> None:
+    rows = [
+        {"sample": "s0", "answer": "right", "score": 1.0, "kind": "plain", "why": "the answer"},
+        {"sample": "s1", "answer": "half", "score": 0.25, "kind": "hedged"},
+    ]
+    write_graded(pytester.path / "graded.jsonl", rows)
+    result = run(pytester, *options)
+    (found,) = read_summary(pytester.path / "out")["runs"]
+    kinds = {name: group["difference"] for name, group in found["agreement"]["kind"].items()}
+    assert kinds == {"plain": 0.0, "hedged": 0.5}
+    assert last_line(result, "hedged") == "hedged 1 0.500 +0.500 –"
+
+
+def test_judge_runs_are_averaged_and_their_spread_is_told(
+    pytester: pytest.Pytester, endpoint: Endpoint, options: tuple[str, ...]
+) -> None:
+    endpoint.script = lambda body, seen: verdict(0.0 if seen % 2 else 0.8)
+    result = run(
+        pytester,
+        *options[:2],
+        "--mm-output=out",
+        *endpoint_options(endpoint)[2:],
+        "--mm-judge-runs=2",
+        "--mm-concurrency=1",
+        "--mm-sample=s0-0002",
+    )
+    assert result.ret == 0
+    (found,) = read_summary(pytester.path / "out")["runs"]
+    assert found["agreement"]["difference"] == pytest.approx(0.1)
+    (differing,) = found["spread"]["differing"]
+    assert differing["sample"] == "s0-0002"
+    assert "verdicts on 1 of 1 differ by more than 0.3" in flat(result)
+
+
+def test_lines_fit_a_narrow_terminal(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    result = run(pytester, "--mm-agreement=mini", "--mm-judge=keyword", "-q")
+    start = next(i for i, line in enumerate(result.outlines) if "largest disagreements" in line)
+    assert max(map(len, result.outlines[start:])) <= 80
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "n2"])
+def test_bundled_answers_need_one_option(
+    pytester: pytest.Pytester, workers: tuple[str, ...]
+) -> None:
+    # A folder of that name and an ini file about something else are no obstacle.
+    pytester.mkdir("mini")
+    pytester.makeini("[pytest]\nmm_benchmark = nowhere\nmm_model = replay:gone.json\n")
+    result = run(pytester, "--mm-agreement=mini", "--mm-judge=local", "--mm-output=out", *workers)
+    assert result.ret == 0
+    (found,) = read_summary(pytester.path / "out")["runs"]
+    assert found["agreement"]["n"] == found["counts"]["scored"] == 130
+    assert found["agreement"]["graded"]["file"] == "mini.jsonl"
+    assert set(found["agreement"]["kind"]) == {
+        "right", "partial", "wrong", "hedged", "verbose", "adversarial",
+    }  # fmt: skip
+
+
+def test_ini_file_names_the_bundled_answers(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nmm_agreement = mini\nmm_max_disagreement = 0\n")
+    result = run(pytester)
+    assert result.ret == 1
+    assert "mean disagreement" in verdict_line(result)
+
+
+@pytest.mark.parametrize("name", ["minni", "gone.jsonl"])
+def test_a_file_that_is_not_there_is_told_with_the_bundled_names(
+    pytester: pytest.Pytester, name: str
+) -> None:
+    result = run(pytester, f"--mm-agreement={name}")
+    assert result.ret == 4
+    told = result.stderr.str()
+    assert name in told and "No such file" in told and "Bundled are: mini" in told
+    assert ("Did you mean 'mini'?" in told) == (name == "minni")
+    assert "Traceback" not in told

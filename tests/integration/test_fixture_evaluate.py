@@ -36,6 +36,41 @@ def test_evaluate_without_a_sample_says_what_is_needed(project: Project) -> None
 
 
 @SERIAL_AND_WORKERS
+def test_a_test_may_ask_in_several_threads(project: Project, args: tuple[str, ...]) -> None:
+    project.pytester.makepyfile(
+        """
+        from concurrent.futures import ThreadPoolExecutor
+
+        def test_it(mm_sample, mm_evaluate):
+            with ThreadPoolExecutor(4) as threads:
+                records = list(threads.map(mm_evaluate, [mm_sample] * 4))
+            assert {record.sample for record in records} == {mm_sample.id}
+        """
+    )
+    result = project.run("--mm-output=out", *args)
+    assert result.ret == 0
+    assert len(project.records()) == 6
+
+
+@SERIAL_AND_WORKERS
+def test_nothing_is_asked_for_a_test_that_is_skipped(
+    project: Project, args: tuple[str, ...]
+) -> None:
+    project.pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.skip(reason="not today")
+        def test_it(mm_sample, mm_evaluate):
+            mm_evaluate(mm_sample)
+        """
+    )
+    result = project.run(*args)
+    result.assert_outcomes(skipped=6)
+    assert project.calls() == []
+
+
+@SERIAL_AND_WORKERS
 def test_changed_sample_is_what_is_evaluated(project: Project, args: tuple[str, ...]) -> None:
     project.pytester.makepyfile(
         """

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.benchmarks import sample, write_benchmark
+from tests.support.benchmarks import read_records, sample, write_benchmark
 from tests.support.endpoint import Endpoint, Reply, question_of
-from tests.support.runs import answers, run
+from tests.support.runs import answers, by_model, endpoint_options, run, verdict
 
 KEY = 'Zx9qLongToken"\\and/more+='
 
@@ -131,3 +131,49 @@ def test_half_of_an_emoji_in_a_question_is_sent_as_a_character_that_can_be(
     )
     assert result.ret == 0
     assert [question_of(body) for body in endpoint.requests] == ["What is number 0? \ufffd"]
+
+
+def test_parameters_with_the_names_of_secrets_are_neither_printed_nor_written(
+    pytester: pytest.Pytester, endpoint: Endpoint, made: Path
+) -> None:
+    endpoint.script = by_model(m=answers, j=lambda body, seen: verdict(0.5))
+    secrets = (
+        "api_key=Zx9q",
+        "hf_token=Zx9q",
+        'extra_headers={"X-Account": "Zx9q"}',
+        'extra_body={"deep": [{"apikey": "Zx9q"}], "top_k": 3}',
+    )
+    options = [f"--mm-judge-param={secret}" for secret in secrets]
+    options += [f"--mm-param={secret}" for secret in secrets]
+    result = run(
+        pytester,
+        *endpoint_options(endpoint),
+        *options,
+        "--mm-judge-param=max_tokens=99",
+        f"--mm-benchmark={made}",
+        "--mm-output=out",
+        "-rA",
+    )
+    assert result.ret == 0
+    assert {body["api_key"] for body in endpoint.requests} == {"Zx9q"}
+    assert "Zx9q" not in everything(pytester, result)
+    (record,) = read_records(pytester.path / "out")
+    assert record["judging"]["params"] == {
+        "temperature": [0.0, 0.0],
+        "api_key": "***",
+        "hf_token": "***",
+        "extra_headers": "***",
+        "extra_body": {"deep": [{"apikey": "***"}], "top_k": 3},
+        "max_tokens": 99,
+    }
+
+
+def test_an_endpoint_that_does_not_take_a_secret_is_not_repeated(
+    pytester: pytest.Pytester, endpoint: Endpoint, made: Path
+) -> None:
+    endpoint.script = lambda body, seen: Reply.error(400, "access_token must be valid")
+    options = (*endpoint_options(endpoint, judge=None), "--mm-param=access_token=Zx9q")
+    result = run(pytester, *options, f"--mm-benchmark={made}", "--mm-output=out", "-rA")
+    assert result.ret == 1
+    assert "access_token='***'" in result.stdout.str()
+    assert "Zx9q" not in everything(pytester, result)

@@ -106,3 +106,68 @@ def test_repeats_ask_the_model_again_and_count_the_sample_once(
     assert overall["sd"] == pytest.approx(100 * (2 / 9) ** 0.5)
     assert sorted(overall["runs"]) == [0, 100, 100]
     assert [r["repeat"] for r in read_records(pytester.path / "out")] == [0, 1, 2, 0, 1, 2]
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "n2"])
+def test_every_sample_has_its_own_mean_and_sd(
+    pytester: pytest.Pytester, endpoint: Endpoint, made: Path, replay: str, workers: tuple[str, ...]
+) -> None:
+    endpoint.script = lambda body, seen: "0.4" if seen % 2 == 0 else "0.6"
+    options = (replay, *endpoint_options(endpoint)[2:], f"--mm-benchmark={made}", "--mm-output=out")
+    result = run(
+        pytester, *options, "--mm-judge-runs=4", "--mm-sample=s0", "--mm-concurrency=1", *workers
+    )
+    (record,) = read_records(pytester.path / "out")
+    assert (record["score"], record["sd"]) == (pytest.approx(0.5), pytest.approx(0.1))
+    (found,) = read_summary(pytester.path / "out")["runs"]
+    assert found["spread"] == {
+        "n": 1,
+        "mean_sd": pytest.approx(0.1),
+        "limit": 0.3,
+        "differing": [],
+    }
+    text = flat(result)
+    assert "0.50 ± 0.10 s0" in text
+    assert "judge runs sd of a sample 0.10 on average" in text
+    assert "overall 1 50.0 ± 10.0" in text
+    page = (pytester.path / "out" / "summary.md").read_text(encoding="utf-8")
+    assert "- judge runs: sd of a sample 0.10 on average" in page
+
+
+def test_samples_on_which_the_judge_disagrees_with_itself_are_listed(
+    pytester: pytest.Pytester, endpoint: Endpoint
+) -> None:
+    folder = write_benchmark(
+        pytester.path / "made", [sample(n, **FLAT) for n in range(9)], protocol="mm-vet"
+    )
+    path = write_answers(pytester.path / "a.json", {f"s{n}": f"text {n}" for n in range(9)})
+
+    def script(body: dict[str, Any], seen: int) -> str:
+        number = number_of(body)
+        if number in (0, 1):
+            return "0.5" if seen % 2 else "0.8"
+        return "0.0" if seen % 2 else "1.0"
+
+    endpoint.script = script
+    options = (*endpoint_options(endpoint)[2:], f"--mm-benchmark={folder}", "--mm-output=out")
+    result = run(
+        pytester, f"--mm-model=replay:{path}", *options, "--mm-judge-runs=2", "--mm-concurrency=1"
+    )
+    (found,) = read_summary(pytester.path / "out")["runs"]
+    differing = found["spread"]["differing"]
+    assert [one["sample"] for one in differing] == [f"s{n}" for n in range(2, 9)]
+    assert sorted(differing[0]["scores"]) == [0.0, 1.0]
+    text = flat(result)
+    assert "verdicts on 7 of 9 differ by more than 0.3" in text
+    assert "s2 0.00–1.00, sd 0.50" in text
+    assert "s6 0.00–1.00" in text and "s7 0.00–1.00" not in text and "2 more" in text
+    page = (pytester.path / "out" / "summary.md").read_text(encoding="utf-8")
+    assert "s2 0.00–1.00" in page
+
+
+def test_one_judge_run_has_no_spread(pytester: pytest.Pytester, made: Path, replay: str) -> None:
+    result = run(pytester, replay, f"--mm-benchmark={made}", "--mm-output=out")
+    assert result.ret == 0
+    assert "spread" not in read_summary(pytester.path / "out")["runs"][0]
+    assert all(record["sd"] is None for record in read_records(pytester.path / "out"))
+    assert "judge runs" not in flat(result)

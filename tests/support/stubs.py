@@ -60,7 +60,10 @@ class StubJudge:
     offline = False
     cacheable = True
 
-    def __init__(self, script: Callable[[JudgeTask], Any] | None = None) -> None:
+    def __init__(
+        self, script: Callable[[JudgeTask], Any] | None = None, *, reads_texts_only: bool = False
+    ) -> None:
+        self.reads_texts_only = reads_texts_only
         self.name = "j"
         self.script = script or (lambda task: 1.0)
         self.tasks: list[JudgeTask] = []

@@ -15,7 +15,7 @@ from pytest_mmreason.errors import JudgeError, ModelError, UsageError
 from pytest_mmreason.judges.base import Judge, JudgeTask
 from pytest_mmreason.judges.llm import MAX_ASKS, LLMJudge
 from pytest_mmreason.judges.rubric import SCHEMA
-from pytest_mmreason.models.base import Request, Response
+from pytest_mmreason.models.base import Request, Response, cut_before_answer
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import Verdict
 
@@ -162,6 +162,23 @@ def test_cut_reply_is_asked_for_again_with_more_room(
     assert ask.requests[1].params == {"temperature": 0, **limits}
 
 
+def test_room_is_made_above_what_the_endpoint_gave() -> None:
+    long = Response("half", finish_reason="length", usage={"completion_tokens": 4096})
+    ask = Ask(long, GOOD)
+    judge(ask)
+    assert ask.requests[1].params["max_tokens"] == 8192
+
+
+def test_reply_that_was_cut_before_it_began_is_asked_for_with_more_room() -> None:
+    """A judge whose reasoning used up its tokens."""
+    ask = Ask(cut_before_answer("openai:judge"), GOOD)
+    assert judge(ask, max_tokens=50).score == 0.4
+    assert [request.params["max_tokens"] for request in ask.requests] == [50, 100]
+    with pytest.raises(JudgeError, match="cut by its token limit") as caught:
+        judge(Ask(*[cut_before_answer("openai:judge") for _ in range(9)]))
+    assert caught.value.cause == "truncated"
+
+
 def test_cut_reply_is_never_parsed() -> None:
     assert judge(Ask(cut("Score: 1.0"), GOOD)).score == 0.4
 
@@ -210,7 +227,7 @@ def test_identity_changes_with_all_that_can_change_a_verdict(tmp_path: Path) -> 
         LLMJudge(Adapter(model="a"), {}).identity("infimm-eval"),
     ]
     assert all(other != base for other in others)
-    assert others[-1]["schema"] == SCHEMA
+    assert others[-1]["template_sha256"] != base["template_sha256"]
     json.dumps(base)
 
 

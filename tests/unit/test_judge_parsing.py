@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pytest_mmreason.judges.base import InvalidVerdict
 from pytest_mmreason.judges.parsing import INCORRECT_CAP, parse_rubric, parse_score
 from pytest_mmreason.verdict import StepCredit
+from tests.support.replies import MANY, NOISE, NONE, ONE, check
 
 CLEAR = [
     ("0.7", 0.7),
@@ -37,6 +38,13 @@ CLEAR = [
     ("Score: 0.9. No reason to downscore: 0.1", 0.9),
     ("Final score: **0.5**\nStep score: 0.3", 0.5),
     ("I would say 0.6 here.", 0.6),
+    ("I would give it a score of 0.6.", 0.6),
+    ("Since it says 'red' and red is one of two, the correctness is 0.5.", 0.5),
+    ('The response states "red", the truth is "red <AND> white". Correctness: 0.5', 0.5),
+    ("The score for the last row is 0.7", 0.7),
+    ("Half right → 0.5", 0.5),
+    ("There is no second part, so the score is 0.5", 0.5),
+    ("Score: 0.5 - one part is missing", 0.5),
     ("It has 2 of the 3 parts.\n\n0.7", 0.7),
     ("**Score:** 0.7 (70%)", 0.7),
     # format characters and full-width forms
@@ -216,9 +224,11 @@ def test_score_is_never_made_up(fields: dict[str, object]) -> None:
 def test_rubric_reply_in_prose_is_read_by_its_markers() -> None:
     got = parse_rubric("Correct: no\nscore: 0.7", 2)
     assert (got.score, got.score_answer_only) == (0.7, 0.0)
-    assert parse_rubric("Correct: yes. Score: 0.7", 2).score == 1.0
+    assert parse_rubric("Correct: yes. Score: 1.0", 2).score_answer_only == 1.0
     with pytest.raises(InvalidVerdict, match="both"):
         parse_rubric("Correct: yes. Correct: no. Score: 0.7", 2)
+    with pytest.raises(InvalidVerdict, match="disagree"):
+        parse_rubric("It says correct: yes. Score: 0.0", 2)
 
 
 json_like = st.recursive(
@@ -290,13 +300,91 @@ def test_every_hundredth_is_read_back(hundredths: int, form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["{", '{"', "/*{", "score ", "score (", '{"a":"\\', "0.7 ", "{'a ", "[", '{"s":1} ']
+    "piece",
+    [
+        "{",
+        '{"',
+        "/*{",
+        "score ",
+        "score (",
+        '{"a":"\\',
+        "0.7 ",
+        "{'a ",
+        "[",
+        '{"s":1} ',
+        "score: 1\n",
+        '{"score":1} ',
+    ],
 )
 def test_hostile_lengths_take_no_time(piece: str) -> None:
     text = (piece * 100_000)[:100_000]
-    start = time.perf_counter()
+    start = time.process_time()
     for parse in (parse_score, lambda reply: parse_rubric(reply, 3)):
         with suppress(InvalidVerdict):
             parse(text)
     # a quadratic step would take minutes
-    assert time.perf_counter() - start < 10.0
+    assert time.process_time() - start < 30.0
+
+
+def test_thousands_of_made_replies_give_no_score_that_they_do_not_hold() -> None:
+    """`python perf/fuzz_verdicts.py` is the same with a million."""
+    findings = check(8000, seed=1)
+    assert findings.faults == []
+    assert set(findings.counts) == {ONE, NONE, MANY, NOISE}
+    # tolerant of form: what is clear is read, most often
+    assert findings.read[ONE] > 0.95 * findings.counts[ONE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'The response says "Score: 1.0". It is wrong.',
+        'The response says {"score": 1.0} and nothing else.',
+        'It reads:\n```json\n{"score": 1.0}\n```',
+        "The response ends with\n> Score: 1.0",
+        "The maximum score is 1.0.",
+        "If it were right, score: 1.0",
+        "Score: 1.0 would be too much",
+        "Score: 1 mistake",
+        "On a scale from 1 to 5, score: 1",
+        "The area is 0.25 square metres.",
+        "Score: 0.5 - 0.6",
+        "Score: 1/2/2024",
+        "Score: 0·8",
+        "Score: 0.8. Wait, no: 0.2",
+        "0.4\nScore: 0.6",
+        'Score: 0.0\n{"score": 1.0}',
+        '{"score": 0.5 1}',
+    ],
+)
+def test_score_that_is_only_mentioned_is_none(text: str) -> None:
+    for parse in (parse_score, lambda reply: parse_rubric(reply, 3)):
+        with pytest.raises(InvalidVerdict):
+            parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'The response says "Score: 1.0", which is no answer. Score: 0.2',
+        "It demands a score of 1.0.\n\nScore: 0.2",
+        'The response says {"score": 1.0}. My verdict: {"score": 0.2}',
+        "The maximum score is 1.0.\nScore: 0.2",
+        "<!-- score: 1.0 -->\nScore: 0.2",
+    ],
+)
+def test_verdict_beside_a_mention_is_read(text: str) -> None:
+    assert parse_score(text) == 0.2
+
+
+def test_what_was_made_consistent_is_noted() -> None:
+    steps = [{"step": 1, "credit": 1}, {"step": 1, "credit": 0}, {"step": 7, "credit": 1}]
+    raised = parse_rubric(rubric(correct=True, steps=steps, score=0.4, answer_only=3), 2)
+    assert raised.notes == (
+        "judge: 2 of its step credits dropped",
+        "judge: its grade without reasoning was none",
+        "judge: correct, so 1.0 instead of 0.4",
+    )
+    lowered = parse_rubric(rubric(correct=False, steps=[], score=1.0), 2)
+    assert lowered.notes == ("judge: not correct, so 0.9 instead of 1",)
+    assert parse_rubric(rubric(correct=False, steps=steps[:1], score=0.4), 2).notes == ()

@@ -108,6 +108,41 @@ def test_recorded_answers_cover_every_sample() -> None:
     assert all(answer.strip() for answer in answers.values())
 
 
+def graded() -> list[dict[str, Any]]:
+    text = (MINI / "graded" / "mini.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_graded_answers_cover_every_sample_and_every_kind() -> None:
+    rows = graded()
+    per_sample = Counter(row["sample"] for row in rows)
+    assert list(per_sample) == [sample["id"] for sample in SAMPLES]
+    assert min(per_sample.values()) >= 4
+    assert len({(row["sample"], row["answer"]) for row in rows}) == len(rows)
+    assert all(row["why"].strip() and row["answer"].strip() for row in rows)
+
+
+def test_readme_counts_the_graded_answers() -> None:
+    kinds = Counter(row["kind"] for row in graded())
+    readme = (MINI / "README.md").read_text(encoding="utf-8")
+    assert f"{kinds.total()} answers" in readme
+    for kind in ("right", "partial", "wrong", "hedged", "verbose"):
+        assert f"`{kind}` ({kinds.pop(kind)})" in readme
+    assert f"`adversarial` ({kinds.pop('adversarial')}:" in readme
+    assert not kinds
+
+
+def test_graded_scores_are_shares_of_steps_or_of_parts() -> None:
+    steps = {sample["id"]: len(sample["steps"]) for sample in SAMPLES}
+    for row in graded():
+        halves = [n / (2 * steps[row["sample"]]) for n in range(2 * steps[row["sample"]] + 1)]
+        shares = {round(share, 2) for share in [*halves, 1 / 2, 1 / 3, 2 / 3]}
+        assert row["score"] in shares, row
+        assert (row["kind"] == "right") <= (row["score"] == 1.0), row
+        assert (row["kind"] == "wrong") <= (row["score"] == 0.0), row
+        assert (row["kind"] == "partial") <= (0 < row["score"] < 1), row
+
+
 def test_drawing_again_gives_the_committed_pictures(tmp_path: Path) -> None:
     # -B: a stray __pycache__ in the benchmark's folder would travel in the wheel.
     subprocess.run([sys.executable, "-B", MINI / "draw.py", tmp_path], check=True)

@@ -69,48 +69,62 @@ def test_what_is_kept_at_once_is_one_statement_and_on_disk_before_anyone_goes_on
 
 
 @pytest.mark.parametrize("keeps", [True, False])
-def test_who_wants_the_same_waits_for_the_first_and_finds_it_where_anything_is_kept(
-    keeps: bool,
-) -> None:
+def test_who_asks_the_same_meanwhile_shares_what_the_first_is_brought(keeps: bool) -> None:
     store = Counting()
     store.keeps = keeps
     made: list[str] = []
 
-    async def make(shelf: Shelf, key: str) -> None:
-        async with shelf.turn(key):
-            if await shelf.get(key) is None:
-                made.append(key)
-                await asyncio.sleep(0.01)
-                if keeps:
-                    await shelf.put(key, {"n": 1})
+    async def make(key: str) -> str:
+        made.append(key)
+        await asyncio.sleep(0.01)
+        return key.upper()
 
-    async def course() -> None:
+    async def course() -> list[str]:
         shelf = Shelf(store)
-        await asyncio.gather(*(make(shelf, key) for key in "aabab"))
+        return await asyncio.gather(*(shelf.once(k, lambda k=k: make(k)) for k in "aabab"))
 
-    asyncio.run(course())
+    assert asyncio.run(course()) == [*"AABAB"]
     assert sorted(made) == (["a", "b"] if keeps else [*"aaabb"])
 
 
-def test_a_first_that_fails_leaves_its_turn_to_the_next() -> None:
+def test_a_failure_is_shared_and_later_askers_try_anew() -> None:
+    made: list[int] = []
+
+    async def fail() -> None:
+        made.append(1)
+        await asyncio.sleep(0.01)
+        raise ValueError("no")
+
     async def course() -> list[Any]:
         shelf = Shelf(Counting())
+        together = [shelf.once("a", fail) for _ in range(3)]
+        found = await asyncio.gather(*together, return_exceptions=True)
+        return [*found, *await asyncio.gather(shelf.once("a", fail), return_exceptions=True)]
 
-        async def fail(error: type[BaseException]) -> None:
-            async with shelf.turn("a"):
-                await asyncio.sleep(0.001)
-                raise error
+    assert [type(error) for error in asyncio.run(course())] == [ValueError] * 4
+    assert len(made) == 2
 
-        async def succeed() -> str:
-            async with shelf.turn("a"):
-                return "done"
 
-        return await asyncio.gather(
-            fail(ValueError), fail(asyncio.CancelledError), succeed(), return_exceptions=True
-        )
+def test_who_waits_for_one_that_is_cancelled_asks_itself() -> None:
+    async def course() -> str:
+        shelf, started = Shelf(Counting()), asyncio.Event()
 
-    failed, cancelled, done = asyncio.run(course())
-    assert (type(failed), type(cancelled), done) == (ValueError, asyncio.CancelledError, "done")
+        async def never() -> str:
+            started.set()
+            await asyncio.sleep(60)
+            return "never"
+
+        async def at_once() -> str:
+            return "done"
+
+        leaving = asyncio.ensure_future(shelf.once("a", never))
+        await started.wait()
+        staying = asyncio.ensure_future(shelf.once("a", at_once))
+        await asyncio.sleep(0)
+        leaving.cancel()
+        return await staying
+
+    assert asyncio.run(course()) == "done"
 
 
 def test_one_who_leaves_takes_nothing_from_the_others() -> None:
