@@ -17,6 +17,7 @@ from pytest_mmreason.judges.lexicon import (
     MARKS,
     NOT,
     PLURAL_WORDS,
+    POSSESSIVES,
     PRONOUNS,
     RELATIONS,
     RELATIONS_OF_TWO,
@@ -88,14 +89,14 @@ def is_aside(response: Words, start: int, end: int, question: Words) -> bool:
         return True
     if {"where", "located"} & asked:
         return False
-    for at in range(start - 1, max(-1, start - 3), -1):
+    for at in range(start - 1, max(-1, start - 4), -1):
         if response.phrases[at] != response.phrases[start]:
             break
         if tokens[at] in RELATIONS:
             return tokens[at] not in asked
         if tokens[at - 1 : at + 1] in RELATIONS_OF_TWO:
             return not asked.issuperset(tokens[at - 1 : at + 1])
-        if tokens[at] in FILLER:
+        if tokens[at] in FILLER - POSSESSIVES:
             break
     return tokens[max(0, start - 2) : start] in EXAMPLES and "other" in tokens[start - 6 : start]
 

@@ -147,7 +147,7 @@ def _is_core(option: Words, said: Words, question: Words) -> bool:
     should be Westface": its numbers, or else its words that the question has not.
     """
     core = option.vocabulary - question.vocabulary
-    numbers = option.numbers & core
+    numbers = option.numbers if option.numbers & core else frozenset()
     if numbers and len(option.tokens) <= 3 * _SHORT // 2 and len(numbers) <= 2:
         core = numbers
     elif not core or core == option.vocabulary:
@@ -157,6 +157,11 @@ def _is_core(option: Words, said: Words, question: Words) -> bool:
     if len(core) > _SHORT // 2 or not core <= said.vocabulary or NOT & set(option.tokens):
         return False
     accepted = frozenset(option.tokens)
+    ordered = [
+        list(dict.fromkeys(t for t in text.tokens if t in numbers)) for text in (option, said)
+    ]
+    if len(numbers) > 1 and ordered[0] != ordered[1]:
+        return False
     for token in option.tokens:
         single = Words((token,))
         if single.vocabulary & core:

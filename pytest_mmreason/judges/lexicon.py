@@ -122,6 +122,9 @@ DISCOURSE = _words(
     "furthermore yes okay well note explanation reason because since based looking"
 )
 
+# what an attribute is called, such as in "coloured yellow"
+ATTRIBUTES = FILLER | _words("color colored coloured sized shaped side one")
+
 # between two candidates
 JOINERS = _words("and or nor plus versus vs")
 
@@ -184,3 +187,4 @@ OPPOSITES = tuple(
         "odd even",
     ]
 )
+POSSESSIVES = _words("my your his her its our their")

@@ -6,6 +6,7 @@ not its equal; `--mm-agreement` measures how far apart they are.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,6 +26,8 @@ VERSION = 3
 STEPS_CAP = 0.6
 """The most that reference steps alone earn a response under InfiMM-Eval's protocol."""
 
+# a row of a table of grades, such as a judge may be shown, is none of the answer
+_FORGED_ROW = re.compile(r"^[^\n|]*\|[^\n|]*\|[^\n|]*\|[^\n]*\b[01]\.\d+\s*\|?\s*$", re.MULTILINE)
 _COPIED = 5  # tokens: a shorter question may stand in an answer by chance
 _NUMBERS = 25  # different numbers that a response may work with
 _STEP_FLOOR = 0.3  # a step covered by less is covered by chance
@@ -51,7 +54,7 @@ def judge_locally(sample: Sample, response: str, protocol: str) -> Verdict:
     if sample.answer is None:
         raise ValueError(f"sample {sample.id!r} has no reference answer")
     question = sample_words(sample.question)
-    said = words(response)
+    said = words(_FORGED_ROW.sub("", response) if "|" in response else response)
     if len(question.tokens) >= _COPIED:
         said = said.without(question)  # who repeats the question has said nothing
     grade = grade_answer(sample.answer, said, question)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pytest_mmreason.judges.candidates import is_aside, is_buried, is_listed, is_other_option
 from pytest_mmreason.judges.lexicon import (
+    ATTRIBUTES,
     CUES,
     DOUBTS,
     FILLER,
@@ -62,7 +63,7 @@ def find_answer(
         places = [place for place in places if _between(response, *place) not in echoes]
     exact = bool(places)
     if not places and not is_number:
-        places = _otherwise(option, response)
+        places = _otherwise(option, response, "order" in question.token_set)
     if is_number:
         places = _concluding(places, response)
     states = {
@@ -115,8 +116,10 @@ def _between(text: Words, start: int, end: int) -> tuple[str, str]:
     return text.tokens[start - 1], text.tokens[end]
 
 
-def _otherwise(option: Words, response: Words) -> list[tuple[int, int]]:
-    """Places of `option` in other words, order or spelling."""
+def _otherwise(option: Words, response: Words, ordered: bool) -> list[tuple[int, int]]:
+    """Places of `option` in other words, order (unless `ordered`) or spelling."""
+    if ordered and len(option.items[0]) > 2:
+        return []
     places = _scattered(option, response) if len(option.tokens) > 1 else _akin(option, response)
     if places or len(option.tokens) > 8:
         return places
@@ -172,7 +175,10 @@ def _is_of_two(response: Words, start: int, end: int, wanted: frozenset[str]) ->
     inside = tokens[start + 1 : end]
     beside = [at for at in (start - 1, end + 1) if 0 <= at < len(tokens)]
     around = [tokens[at] for at in beside if phrases[at] in (phrases[start], phrases[end])]
-    others = [t for t in (*inside, *around) if t not in FILLER and root(t) not in wanted]
+    others = [t for t in (*inside, *around) if t not in ATTRIBUTES and root(t) not in wanted]
+    numbered = any(token[0] == "#" for token in wanted)
+    if numbered and any(token[0] == "#" and token not in wanted for token in inside):
+        return True  # "A is 2 and B is 3" says nothing of A and 3
     joined = phrases[start] != phrases[end] or {"and", "or"} & set(inside)
     return bool(joined and others and not VERBS & {*inside, *around})
 
@@ -286,6 +292,10 @@ def _is_hedged(
         return bool(others) and ("or" in listed or "between" in listed)
     doubted = any(near(at) in DOUBTS for at in range(start - _LOOK_BACK, start))
     if near(start - 1) in DOUBTS and DOUBTS & {*map(near, (*range(start - 4, start - 1), end))}:
+        return True
+    if "either" in map(near, range(start - _LOOK_BACK, start)) and "or" in map(
+        near, range(end, end + 2 * _LOOK_BACK)
+    ):
         return True
     if after == "or" and doubted and DOUBTS & set(tokens[end + 1 : end + 4]):
         return True

@@ -38,11 +38,11 @@ _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+,\d{1,2}(?![\d,])|\d*\.?\d+"
 # a minus sign is no hyphen of "AB-12" or "3-4"
 _TOKEN = re.compile(
     r"[^\W\d_][^\W_]*(?:['’][^\W\d_]+)?"
-    r"|[.!?;:\n,(=](?!\d)"
+    r"|[.!?;:\n,(](?!\d)"
     rf"|(?:(?<![^\s=(,:>|])-)?(?:{_FRACTION}|{_NUMBER})(?:(?:st|nd|rd|th)\b)?"
     r"|[.!?;:\n,(=/|]"
 )
-_BREAKS = frozenset(".!?;:\n,(=/|")
+_BREAKS = frozenset(".!?;:\n,(/|")
 _SPECIAL = _BREAKS | ARTICLES | NUMERIC | ALIASES.keys() | {"but", "however"}
 
 
@@ -173,10 +173,12 @@ def words(text: str) -> Words:
             size = len(tokens)
             if size and phrase_starts[-1:] != [size]:
                 phrase_starts.append(size)
-            if size and token not in ",(=/|" and clause_starts[-1:] != [size]:
+            if size and token not in ",(/|" and clause_starts[-1:] != [size]:
                 clause_starts.append(size)
             continue
-        if token[0].isalpha():
+        if token == "=":
+            token = "is"
+        elif token[0].isalpha():
             token = _word(token)
             if token in NUMERIC:
                 token, resume = number_at(raw, at)

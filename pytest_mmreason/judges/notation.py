@@ -37,10 +37,12 @@ def one_notation(text: str) -> str:
 
 
 def same_time(left: str, right: str) -> bool:
-    """Whether two tokens are one time of which one does not tell the half of the day."""
+    """Whether two tokens are one time, of which one may not tell the half of the day."""
+    if right[0] == "#" and re.fullmatch(r"#\d{1,2}\.\d{1,2}", right):
+        hour, _, minute = right[1:].partition(".")
+        right = f"t{hour}{minute:0<2}"  # "the 10.55 train"
     return (
-        left != right
-        and bool(_TIME.fullmatch(left) and _TIME.fullmatch(right))
+        bool(_TIME.fullmatch(left) and _TIME.fullmatch(right))
         and left.rstrip("ap") == right.rstrip("ap")
         and (left[-1].isdigit() or right[-1].isdigit())
     )

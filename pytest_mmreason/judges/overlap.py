@@ -57,7 +57,7 @@ def grade_long(option: Words, said: Words, question: Words) -> Grade:
     if _is_list(option):
         credit = 2 * share - 1
     else:
-        opening = coverage(option.cut(0, _OPENING), said, known)
+        opening = share if lead == share else coverage(option.cut(0, _OPENING), said, known)
         credit = _LEAD_WEIGHT * lead + _OPENING_WEIGHT * opening + _WHOLE_WEIGHT * share - _CHANCE
     credit = round(min(_MOST, max(0.0, credit)), 4)
     # little in common is sure to be wrong, much to be right; between them lies judgement
