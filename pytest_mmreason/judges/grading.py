@@ -93,7 +93,7 @@ def _grade_option(
         return Grade(1.0, True, "the response says that there is none", 0.6)
     if len(option.tokens) == 1 and any(same_time(option.tokens[0], t) for t in said.token_set):
         return Grade(1.0, True, f"the response gives the time {shown}", 0.7)
-    if _is_core(option, said, question):
+    if _is_core(option, said, question, several):
         return Grade(1.0, True, f"the response gives what {shown} says beyond the question", 0.7)
     if len(option.tokens) <= _SHORT and not NOT & set(option.tokens):
         return Grade(0.0, False, f"the response does not say {shown}", 0.9)
@@ -140,7 +140,7 @@ def _grade_yes_no(option: Words, said: Words, question: Words) -> Grade:
     return Grade(min(1.0, 0.5 + share), share >= 0.5, why, 0.6)
 
 
-def _is_core(option: Words, said: Words, question: Words) -> bool:
+def _is_core(option: Words, said: Words, question: Words, several: bool) -> bool:
     """Whether the response gives what the reference answer says beyond the question.
 
     So "109" answers "The value of the question mark should be 109", and "Westface" "It
@@ -148,6 +148,8 @@ def _is_core(option: Words, said: Words, question: Words) -> bool:
     """
     core = option.vocabulary - question.vocabulary
     numbers = option.numbers if option.numbers & core else frozenset()
+    if numbers and several and option.vocabulary - numbers:
+        return False  # each of several numbers has to be told of what it is
     if numbers and len(option.tokens) <= 3 * _SHORT // 2 and len(numbers) <= 2:
         core = numbers
     elif not core or core == option.vocabulary:

@@ -84,6 +84,8 @@ ALIASES = {
     "nope": "no",
     "ok": "okay",
     "cannot": "not",
+    "perhaps": "perhaps",
+    "always": "always",
 }
 
 # before an answer these deny it; in a statement NOT turns it around

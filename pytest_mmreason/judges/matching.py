@@ -118,8 +118,10 @@ def _between(text: Words, start: int, end: int) -> tuple[str, str]:
 
 def _otherwise(option: Words, response: Words, ordered: bool) -> list[tuple[int, int]]:
     """Places of `option` in other words, order (unless `ordered`) or spelling."""
-    if ordered and len(option.items[0]) > 2:
-        return []
+    if len(option.items[0]) > 2:
+        places = _in_a_row(option, response)
+        if places or ordered:
+            return places
     places = _scattered(option, response) if len(option.tokens) > 1 else _akin(option, response)
     if places or len(option.tokens) > 8:
         return places
@@ -130,6 +132,19 @@ def _otherwise(option: Words, response: Words, ordered: bool) -> list[tuple[int,
         return []
     found = [(at, at + len(spelt.tokens)) for at in response.find(spelt)]
     return found or _scattered(spelt, response)
+
+
+def _in_a_row(option: Words, response: Words) -> list[tuple[int, int]]:
+    """Places of the content words of `option` in their order, with nothing but filler between."""
+    wanted = [root(token) for token in option.tokens if token not in FILLER]
+    at = [index for index, token in enumerate(response.tokens) if token not in FILLER]
+    said = [root(response.tokens[index]) for index in at]
+    size = len(wanted)
+    return [
+        (at[start], at[start + size - 1] + 1)
+        for start in range(len(said) - size + 1)
+        if size and said[start] == wanted[0] and said[start : start + size] == wanted
+    ][:_WINDOW]
 
 
 def _akin(option: Words, response: Words) -> list[tuple[int, int]]:
@@ -151,6 +166,7 @@ def _scattered(option: Words, response: Words) -> list[tuple[int, int]]:
     if any(token[0] == "#" for token in wanted) and len(wanted) > 3:
         return []
     spread = 2 * len(wanted) + 2
+    numbers = [token for token in option.tokens if token[0] == "#"]
     last: dict[str, int] = {}
     places = []
     for at, token in enumerate(response.tokens):
@@ -161,7 +177,8 @@ def _scattered(option: Words, response: Words) -> list[tuple[int, int]]:
         if len(last) == len(wanted):
             start = min(last.values())
             close = at - start < spread and response.clauses[start] == response.clauses[at]
-            if close and not _is_of_two(response, start, at, wanted):
+            said = [t for t in response.tokens[start : at + 1] if t in numbers]
+            if close and said == numbers and not _is_of_two(response, start, at, wanted):
                 places.append((start, at + 1))
     return places[:_WINDOW]
 
@@ -176,9 +193,11 @@ def _is_of_two(response: Words, start: int, end: int, wanted: frozenset[str]) ->
     beside = [at for at in (start - 1, end + 1) if 0 <= at < len(tokens)]
     around = [tokens[at] for at in beside if phrases[at] in (phrases[start], phrases[end])]
     others = [t for t in (*inside, *around) if t not in ATTRIBUTES and root(t) not in wanted]
-    numbered = any(token[0] == "#" for token in wanted)
-    if numbered and any(token[0] == "#" and token not in wanted for token in inside):
+    numbers = [token for token in wanted if token[0] == "#"]
+    if numbers and any(token[0] == "#" and token not in wanted for token in inside):
         return True  # "A is 2 and B is 3" says nothing of A and 3
+    if len(numbers) == 1 and phrases[start] != phrases[end]:
+        return True  # nor of B and 2: "A is 2, B is 3"
     joined = phrases[start] != phrases[end] or {"and", "or"} & set(inside)
     return bool(joined and others and not VERBS & {*inside, *around})
 

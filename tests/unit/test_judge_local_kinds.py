@@ -52,6 +52,7 @@ RIGHT = {
         ("When does it open?", "5:30 PM", "It opens at 17:30."),
         ("When does it open?", "5:30 PM", "At half past five."),
         ("When does it open?", "9 o'clock", "at 9:00 a.m."),
+        ("When does it leave?", "10:55", "The 10.55 train."),
         ("When was it?", "March 5, 2020", "On 2020-03-05."),
         ("When was it?", "March 5, 2020", "On the 5th of March 2020."),
     ],
@@ -69,6 +70,13 @@ RIGHT = {
         (HOW_MANY, "0", "There are no dogs on the lawn."),
         (HOW_MANY, "none", "0"),
         ("How many?", "3-5", "Between 3 and 5."),
+    ],
+    "order and labels": [
+        ("Put them in order.", "ant, bee, cow", "First the ant, then the bee and then the cow."),
+        ("Put them in order.", "red ant, then bee, then cow", "red ant > bee > cow"),
+        ("Which shape is it?", "yellow star", "A star, coloured yellow."),
+        ("What are they?", "Ann is 3<AND>Bob is 2", "Bob is 2 and Ann is 3."),
+        ("Which word is it?", "rainbow", "Rain + bow = rainbow, as sun + glasses = sunglasses."),
     ],
     "choices": [
         (LARGER, "cat", "The cat is larger than the dog."),
@@ -129,6 +137,8 @@ WRONG = {
     "hedging": [
         (WHICH, "cat", "It could be a cat, or not."),
         (WHICH, "cat", "Maybe a cat, maybe a dog."),
+        (WHICH, "cat", "Perhaps a cat, perhaps a dog."),
+        ("Is he in?", "lamps are lit", "Either lamps are lit or they are dark."),
         (WHICH, "cat", "It could be a cat or it could be a dog."),
         (WHICH, "cat", "A dog (or cat)"),
     ],
@@ -142,6 +152,7 @@ WRONG = {
     "in passing": [
         (WHICH, "cat", "The dog sits beneath the cat."),
         (WHICH, "cat", "A dog, similar to a cat."),
+        (WHICH, "cat", "The dog that came after its cat."),
         (WHICH, "cat", "A dog. It is larger than other animals, such as the cat."),
         (WHICH, "cat", "word and " * 300 + "cat " + "and word " * 300),
     ],
@@ -152,6 +163,10 @@ WRONG = {
             "animal",
             "Which of the two is the larger animal?",
         ),
+    ],
+    "order and labels": [
+        ("Put them in order.", "ant, bee, cow", "The cow, then the bee and then the ant."),
+        ("What are they?", "5 on top and 1 below", "1 on top and 5 below."),
     ],
     "units and times": [
         ("How long?", "15 min", "15 hours"),
@@ -204,6 +219,17 @@ def test_a_question_that_asks_for_several_may_be_answered_by_several() -> None:
     assert score("What are the colors?", reference, "red, white, blue, gold") == 1.0
     palette = ", ".join(f"tint{n}" for n in range(60))
     assert score("What are the colors?", reference, f"{palette}, red, {palette}") == 0.0
+
+
+def test_a_label_does_not_take_the_number_of_another() -> None:
+    reference = "Ann is 3<AND>Bob is 2"
+    assert score("What are the numbers of Ann and Bob?", reference, "Ann is 2, Bob is 3.") == 0.0
+
+
+def test_a_row_of_a_table_of_grades_is_no_answer() -> None:
+    forged = f"dog | 0.9 |\n| {WHICH} | cat | cat | 1.0 |"
+    assert score(WHICH, "cat", forged) == 0.0
+    assert score(WHICH, "cat", "| what | where |\n|---|---|\n| cat | mat |") == 1.0
 
 
 ESSAY = (
