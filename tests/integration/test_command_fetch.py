@@ -34,7 +34,7 @@ def zipped(members: dict[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, data in members.items():
-            archive.writestr(name, data)
+            archive.writestr(zipfile.ZipInfo(name), data)  # the same bytes at any time
     return buffer.getvalue()
 
 
