@@ -118,7 +118,7 @@ def _between(text: Words, start: int, end: int) -> tuple[str, str]:
 
 def _otherwise(option: Words, response: Words, ordered: bool) -> list[tuple[int, int]]:
     """Places of `option` in other words, order (unless `ordered`) or spelling."""
-    if len(option.items[0]) > 2:
+    if len(option.tokens) <= _WINDOW and len(option.items[0]) > 2:
         places = _in_a_row(option, response)
         if places or ordered:
             return places

@@ -19,9 +19,11 @@ _CLOCK = re.compile(
     rf"|\b(half|quarter)\s(past|to)\s({_HOUR})\b{_HALF_DAY}?"
 )
 _HINTS = (
-    *(":", "pm", "p.m", "a.m", " am", "clock", "past ", "quarter to"),
+    *("pm", "p.m", "a.m", " am", "clock", "past ", "quarter to"),
     *(f"{digit}am" for digit in range(10)),
 )
+# begin with a letter that is rare, so that most texts are passed over at once
+_COLON, _HYPHENS = re.compile(r":[0-5]\d"), re.compile(r"-\d\d-\d\d")
 _ISO_DATE = re.compile(r"(?<![\d-])(\d{4})-(\d\d)-(\d\d)(?![\d-])")
 _TIME = re.compile(r"t\d{3,4}[ap]?")
 
@@ -31,9 +33,9 @@ def one_notation(text: str) -> str:
 
     A time without its half of the day, such as 5:30, is ``t530``; 17:30 is ``t530p``.
     """
-    if any(hint in text for hint in _HINTS):
+    if _COLON.search(text) or any(hint in text for hint in _HINTS):
         text = _CLOCK.sub(_time, text)
-    return _ISO_DATE.sub(_date, text) if "-" in text else text
+    return _ISO_DATE.sub(_date, text) if _HYPHENS.search(text) else text
 
 
 def same_time(left: str, right: str) -> bool:

@@ -34,12 +34,11 @@ class Grade:
 
 def is_heap(said: Words) -> bool:
     """Whether a response is words without sentences, as one that tries every word is."""
-    items, _ = said.items
-    is_list = len(items) >= _LIST and len(said.tokens) <= 3 * len(items)
-    if not is_list and len(said.tokens) < _PROSE:
-        return False
     filler = sum(token in FILLER and token not in JOINERS for token in said.tokens)
-    return filler < _LEAST_FILLER * len(said.tokens)
+    if filler >= _LEAST_FILLER * len(said.tokens):
+        return False
+    items, _ = said.items
+    return len(said.tokens) >= _PROSE or _LIST <= len(items) >= len(said.tokens) / 3
 
 
 def grade_long(option: Words, said: Words, question: Words) -> Grade:

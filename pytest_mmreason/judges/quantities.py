@@ -26,6 +26,7 @@ _UNITS = {
     for dimension, table in _DIMENSIONS.items()
     for name, factor in (entry.split() for entry in table.split(", "))
 }
+_LONGEST = 12  # tokens of what may be nothing but a quantity
 _PLAIN = frozenset({"us", "u", "per", "total", "approximately", "around"}) | FILLER
 
 
@@ -45,6 +46,8 @@ class Quantity:
 
 def only_quantity(option: Words) -> Quantity | None:
     """The quantity that a reference answer is, if it is nothing but one; else None."""
+    if len(option.tokens) > _LONGEST:
+        return None
     found = list(quantities(option))
     if len(found) != 1:
         return None
