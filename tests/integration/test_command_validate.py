@@ -89,7 +89,7 @@ def test_unreadable_benchmark_lists_its_faults_beside_the_others(
         "complexity, counter_intuitive, id, images, question, steps, tags.",
     ]
     _, out = validate(capsys, str(folder))
-    assert "unreadable: " in out and 'samples.jsonl:1: id "a": field question: missing' in " ".join(
+    assert "unreadable:" in out and 'samples.jsonl:1: id "a": field question: missing' in " ".join(
         out.split()
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ def test_other_protocols_and_shards_have_no_such_files(
     run(pytester, replay, made, "--mm-shard=2/2", "--mm-output=part2")
     assert written(pytester.path / "part1") == []
     script = ("-m", "pytest_mmreason", "merge", "part1", "part2", "--mm-output=whole")
-    pytester.run("python", *script)
+    pytester.run(sys.executable, *script)
     run(pytester, replay, made, "--mm-output=undivided")
     names = written(pytester.path / "undivided")
     assert len(names) == 3

@@ -6,6 +6,7 @@ import ast
 import csv
 import json
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -180,7 +181,7 @@ def test_shards_of_a_grade_file_add_up_in_its_order(
     for number in (1, 2):
         case.run(grades, 1, f"--mm-shard={number}/2", f"--mm-output=part{number}", *workers)
     script = ("-m", "pytest_mmreason", "merge", "part1", "part2", "--mm-output=out")
-    assert pytester.run("python", *script).ret == 0
+    assert pytester.run(sys.executable, *script).ret == 0
     case.check(grades, 1)
 
 
@@ -244,7 +245,7 @@ def test_shards_of_different_prompts_are_not_merged(
     run(pytester, *options, "--mm-shard=1/2", "--mm-output=part1")
     given = "--mm-judge-param=prompt=prompt.txt"
     run(pytester, *options, given, "--mm-shard=2/2", "--mm-output=part2")
-    result = pytester.run("python", "-m", "pytest_mmreason", "merge", "part1", "part2")
+    result = pytester.run(sys.executable, "-m", "pytest_mmreason", "merge", "part1", "part2")
     assert result.ret == 4
     told = " ".join(result.stderr.str().split())
     assert "part1 and part2 do not compare, their judges' prompt differs" in told

@@ -77,7 +77,7 @@ def test_subset_of_numbers_names_ids(project: Project) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "*--mm-subset *ids.json: *No such file*"),
+        (None, "*--mm-subset *ids.json: no such file*"),
         ("{", "*--mm-subset *ids.json: *"),
         ('{"s1": 1}', "*--mm-subset *ids.json: a JSON list of sample ids is needed"),
         ('["s1", "s99"]', "*--mm-subset *ids.json: no sample 's99' in made.*"),
