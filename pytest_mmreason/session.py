@@ -21,7 +21,6 @@ from pytest_mmreason.errors import UsageError
 from pytest_mmreason.gates import NO_GATE, Outcome
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.ledger import Journal, Ledger
-from pytest_mmreason.merge import write_part
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.plan import Plan, Work, cautions, is_large, make_plan, set_aside
 from pytest_mmreason.registry import Registry
@@ -205,6 +204,8 @@ class OwnerSession:
 
     def _part(self, summary: Summary, outcome: Outcome) -> Summary:
         """Leave behind what a merge needs; the summary of a shard says what it is."""
+        from pytest_mmreason.merge import write_part
+
         output, shard, notes = self.settings.output, self.settings.shard, list(summary.notes)
         verdict = summary.verdict
         if output is None:
