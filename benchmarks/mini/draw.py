@@ -9,22 +9,11 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
-import grids
 import PIL
-import scenes_abductive
-import scenes_analogical
-import scenes_deductive
-from PIL import Image, features
-
-SCENES: dict[str, Callable[[], Image.Image]] = {
-    **grids.SCENES,
-    **scenes_deductive.SCENES,
-    **scenes_abductive.SCENES,
-    **scenes_analogical.SCENES,
-}
+import scenes
+from PIL import features
 
 
 def toolchain() -> str:
@@ -39,10 +28,11 @@ def toolchain() -> str:
 def main(outdir: Path) -> None:
     images = outdir / "images"
     images.mkdir(parents=True, exist_ok=True)
-    for name, scene in SCENES.items():
+    drawn = scenes.collect()
+    for name, scene in drawn.items():
         scene().save(images / f"{name}.png", optimize=True)
     (outdir / "PILLOW_VERSION").write_text(f"{toolchain()}\n", encoding="utf-8", newline="\n")
-    print(f"{len(SCENES)} pictures in {images}")
+    print(f"{len(drawn)} pictures in {images}")
 
 
 if __name__ == "__main__":
