@@ -15,8 +15,8 @@ MINI = Path(__file__).resolve().parents[1] / "benchmarks" / "mini"
 sys.path.insert(0, str(MINI))
 # The model's world is the one that the bundled benchmark draws.
 from canvas import PAPER
-from grids import CELL, COLORS, unit_outline
-from grids import GRIDS as GRIDS
+from scenes.grids import CELL, COLORS, unit_outline
+from scenes.grids import GRIDS as GRIDS
 
 sys.path.remove(str(MINI))
 
