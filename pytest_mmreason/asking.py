@@ -6,16 +6,17 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pytest_mmreason import imaging
 from pytest_mmreason.benchmarks.likeness import words
-from pytest_mmreason.captions import Captions
 from pytest_mmreason.errors import DataError, UsageError
 from pytest_mmreason.prompting import PLAIN, Prompt, Template, render
 from pytest_mmreason.sample import ImageRef, Sample
 from pytest_mmreason.selection import read_subset
 from pytest_mmreason.settings import SENDING, Settings
+
+if TYPE_CHECKING:
+    from pytest_mmreason.captions import Captions
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,8 @@ class Examples:
 
     def _images(self, sample: Sample) -> tuple[str, ...] | None:
         """What tells the content of the images, in order; None if one cannot be read."""
+        from pytest_mmreason import imaging
+
         found = []
         for image in sample.images:
             if image not in self.hashes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -162,7 +163,6 @@ class Evaluate:
         """
         __tracebackhide__ = True
         from pytest_mmreason.registry import FIXTURE
-        from pytest_mmreason.reports.terminal import refresh_progress
 
         session, work, config = self._session, self._work, self._item.config
         self._check_own(sample)
@@ -172,7 +172,11 @@ class Evaluate:
         if session.settings.judge == FIXTURE:
             self._bring("mm_judge", JudgeHandle, session.client.bring_judge)
         changed = sample if sample != session.plan.sample(work) else None
-        refresh = None if session.is_worker else lambda: refresh_progress(config)
+        refresh = None
+        if not session.is_worker:
+            from pytest_mmreason.reports.terminal import refresh_progress
+
+            refresh = partial(refresh_progress, config)
         done = session.client.evaluate(work, changed, refresh)
         if done.stop:
             # Exit 1, not 2: the run has failed, nobody has interrupted it.

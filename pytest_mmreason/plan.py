@@ -6,9 +6,8 @@ import gc
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_mmreason import captions, grades
 from pytest_mmreason.asking import Asking, Examples, provenance
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.errors import UsageError, nearest
@@ -22,6 +21,9 @@ from pytest_mmreason.sample import Sample
 from pytest_mmreason.scoring import RowNames
 from pytest_mmreason.selection import deal, read_subset, select
 from pytest_mmreason.settings import SENDING, Settings, Shard
+
+if TYPE_CHECKING:
+    from pytest_mmreason.grades import Graded
 
 LARGE = 1_000
 """Samples from which on the work that each of them makes for the garbage collector is felt."""
@@ -92,7 +94,7 @@ class Plan:
     selected: Mapping[str, tuple[int, ...]]
     whole: Mapping[str, tuple[int, ...]]
     names: Mapping[str, RowNames]
-    graded: grades.Graded | None = None
+    graded: Graded | None = None
     asked: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -146,6 +148,7 @@ def make_plan(settings: Settings, registry: Registry) -> Plan:
 
 def _plan_of_graded(settings: Settings, registry: Registry) -> Plan:
     """The plan that measures the judge on graded answers."""
+    from pytest_mmreason import grades
     from pytest_mmreason.models.replay import ReplayModel
 
     assert settings.agreement is not None
@@ -215,7 +218,11 @@ def plan_runs(
     selected = part_of(whole, benchmarks, settings.shard) if settings.shard else whole
     names = {name: RowNames(b.samples) for name, b in benchmarks.items()}
     check_thresholds(settings.threshold, names)
-    texts = captions.read(settings.captions, benchmarks.values()) if settings.captions else None
+    texts = None
+    if settings.captions:
+        from pytest_mmreason import captions
+
+        texts = captions.read(settings.captions, benchmarks.values())
     asking = {
         name: Asking(
             settings.image_mode,

@@ -155,7 +155,7 @@ class RunHooks:
         record = item.stash.get(RECORD_KEY, None)
         # A fixture of the user's may be what evaluates: its failure is told by the setup.
         if record is not None and (report.when == "call" or report.failed):
-            from pytest_mmreason.reports.terminal import attach
+            from pytest_mmreason.reports.carried import attach
 
             attach(item, report, record)
             del item.stash[RECORD_KEY]

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_mmreason import listing
 from pytest_mmreason.benchmarks import native
 from pytest_mmreason.benchmarks.base import Benchmark, shipped
 from pytest_mmreason.benchmarks.opening import OFFICIAL, OTHERS, open_benchmark, where_to_get
@@ -264,6 +263,8 @@ class Registry:
             )
         bundled, added = tables[what]
         if what == "models":
+            from pytest_mmreason import listing
+
             presets = {preset.name: preset for preset in self._presets().values()}
             return listing.models(bundled, added, presets)
         more = [*OFFICIAL.values(), *OTHERS] if what == "benchmarks" else []

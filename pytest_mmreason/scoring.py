@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import NormalDist
 from typing import Any, Protocol
 
 from pytest_mmreason.record import COUNTED, ERRORS, STATUSES, Record
@@ -310,6 +309,8 @@ def t_quantile(degrees: int, probability: float = 0.975) -> float:
     exact to ten digits.
     """
     if degrees > 100:
+        from statistics import NormalDist
+
         z = NormalDist().inv_cdf(probability)
         n = float(degrees)
         return (

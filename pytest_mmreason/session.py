@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mmreason import grades
 from pytest_mmreason.client import Client, LocalClient, Selection
 from pytest_mmreason.engine import Engine
 from pytest_mmreason.errors import UsageError
@@ -25,7 +24,6 @@ from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.plan import Plan, Work, cautions, is_large, make_plan, set_aside
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.remarks import remarks
-from pytest_mmreason.reports.files import official_notes, prepare_output, write_reports
 from pytest_mmreason.reports.text import count
 from pytest_mmreason.settings import Settings, is_offline
 from pytest_mmreason.store import FILE_NAME, open_store, prepare_home
@@ -80,10 +78,14 @@ class OwnerSession:
         with self._lock:
             if self._roles is None:
                 if self.settings.output is not None:
+                    from pytest_mmreason.reports.files import prepare_output
+
                     prepare_output(self.settings.output)
                 plan = self.plan
                 models: dict[str, ModelAdapter | None]
                 if plan.graded is not None:
+                    from pytest_mmreason import grades
+
                     models = {grades.NAME: grades.GradedAnswers(plan.graded.answers)}
                 else:
                     models = {
@@ -165,6 +167,8 @@ class OwnerSession:
                     f"{self._where_answers_are}"
                 )
             return None
+        from pytest_mmreason.reports.files import official_notes, write_reports
+
         engine, ledger = self._engine, self._ledger
         engine.close()
         records = [ledger.records(run) for run in range(len(self.plan.runs))]

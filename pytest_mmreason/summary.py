@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mmreason import agreement
-from pytest_mmreason.agreement import Agreement
 from pytest_mmreason.benchmarks.base import PROTOCOLS, Benchmark
 from pytest_mmreason.gates import (
     Gate,
@@ -25,6 +23,7 @@ from pytest_mmreason.spread import Spread, spread
 from pytest_mmreason.verdict import UNSURE
 
 if TYPE_CHECKING:
+    from pytest_mmreason.agreement import Agreement
     from pytest_mmreason.published import Published
     from pytest_mmreason.standing import Standing
 
@@ -166,6 +165,8 @@ def summarise(
         gates += filter(None, [error_gate(found, settings.max_errors)])
         agreed = None
         if plan.graded is not None:
+            from pytest_mmreason import agreement
+
             agreed = agreement.measure(found, plan.graded, settings.show, published)
             if settings.max_disagreement is not None:
                 gates.append(agreement.gate(agreed, settings.max_disagreement))

@@ -8,16 +8,16 @@ import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pytest_mmreason.agreement import Agreement
 from pytest_mmreason.gates import EXIT_INTERRUPTED
 from pytest_mmreason.ledger import Ledger
 from pytest_mmreason.record import Record
-from pytest_mmreason.reports import measured, tables
+from pytest_mmreason.reports import tables
 from pytest_mmreason.reports.text import encodable, inert
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import RunResult, Summary, label, lowest
 
 if TYPE_CHECKING:
+    from pytest_mmreason.agreement import Agreement
     from pytest_mmreason.standing import Standing
 
 
@@ -93,6 +93,8 @@ class Printer:
         for title, items in tables.row_lines(run):
             self._wrapped(title, items)
         if run.spread is not None:
+            from pytest_mmreason.reports import measured
+
             self._wrapped("judge runs", measured.spread_items(run.spread))
         if run.standing is not None and not run.standing.asked:
             self._wrapped("published", tables.neighbours(run.standing))
@@ -103,6 +105,8 @@ class Printer:
 
     def _agreement(self, run: RunResult, found: Agreement, settings: Settings) -> None:
         """What was measured of the judge."""
+        from pytest_mmreason.reports import measured
+
         self._section(f"mmreason: {inert(run.judge)} on graded answers")
         for name, value in tables.facts(run, settings):
             self.folded(f" {name:10} {value}", indent=12)
@@ -125,9 +129,11 @@ class Printer:
         """The answers on which judge and reference are furthest apart."""
         if not found.largest:
             return
+        from pytest_mmreason.reports.measured import disagreement_title
+
         self._section("mmreason: largest disagreements")
         for one in found.largest:
-            self.line(f" {measured.disagreement_title(one)}")
+            self.line(f" {disagreement_title(one)}")
             for line in _told(one.question, one.answer, one.expected, one.rationale):
                 self.folded(f"       {line}", indent=18)
 

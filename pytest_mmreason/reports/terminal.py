@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mmreason.options import only_looks
-from pytest_mmreason.record import Record
 from pytest_mmreason.reports import tables
 from pytest_mmreason.reports.live import LiveLine
-from pytest_mmreason.reports.printing import Printer, explanation
+from pytest_mmreason.reports.printing import Printer
 from pytest_mmreason.reports.text import count, encodable, inert
 
 if TYPE_CHECKING:
@@ -185,28 +184,6 @@ class Terminal:
         if summary is not None and ledger is not None:
             markers = renamed_markers() if summary.runs else {}
             printer.summary(summary, ledger, self._session.settings, markers)
-
-
-def attach(item: pytest.Item, report: pytest.TestReport, record: Record) -> None:
-    """Put the record on the report of its item's call, with the letter that shows it."""
-    report.mmreason = record.to_json()  # type: ignore[attr-defined]
-    report.mmreason_shown = list(_shown(record))  # type: ignore[attr-defined]
-    if set("PA") & set(getattr(item.config.option, "reportchars", "")):
-        from pytest_mmreason.collection import sample_of
-
-        sample = sample_of(item)
-        if sample is not None:
-            lines = explanation(record, sample.question, sample.answer)
-            report.sections.append(("mmreason", "\n".join(lines)))
-
-
-def _shown(record: Record) -> tuple[str, str]:
-    if record.is_error:
-        return "E", record.status.upper()
-    if record.status != "scored" or record.score is None:
-        return record.status[0].upper(), record.status.upper()
-    letter = "." if record.score >= 1.0 else str(int(record.score * 10 + 1e-9))
-    return letter, f"SCORED {record.score:.2f}"
 
 
 def refresh_progress(config: pytest.Config) -> None:
