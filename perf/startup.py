@@ -26,7 +26,7 @@ def seconds(folder: Path, *options: str) -> float:
 def main() -> None:
     """Measure and print one line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=15, help="pairs of runs (default: 15)")
+    parser.add_argument("--runs", type=int, default=41, help="pairs of runs (default: 41)")
     runs = parser.parse_args().runs
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

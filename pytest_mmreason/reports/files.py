@@ -11,6 +11,7 @@ from typing import Any
 from pytest_mmreason.errors import UsageError
 from pytest_mmreason.ledger import Ledger
 from pytest_mmreason.reports import markdown, official, submission
+from pytest_mmreason.selection import read_subset
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import RunResult, Summary, label
 
@@ -110,13 +111,15 @@ def official_notes(summary: Summary, settings: Settings) -> list[str]:
     return [f"{label(run, summary.runs)}: {note}" if several else note for run, note in found]
 
 
-_PART = "MM-Vet's files are named {0}: they hold {1} of the benchmark's {2} samples"
+_PART = "MM-Vet's files are named {0}: they hold {1} of {2} samples"
 
 
 def _part_of_whole(run: RunResult, graded: Sequence[official.Graded], settings: Settings) -> str:
-    """``96of218`` where that many samples were run; "" for all, and for a subset with a name."""
-    whole = len(run.spec.benchmark.samples)
-    return "" if settings.subset or len(graded) >= whole else f"{len(graded)}of{whole}"
+    """``96of218`` where that many of the benchmark's, or its subset's, samples were run; "" for all."""
+    whole = {sample.id for sample in run.spec.benchmark.samples}
+    if settings.subset:
+        whole &= {*read_subset(settings.subset)}
+    return "" if len(graded) >= len(whole) else f"{len(graded)}of{len(whole)}"
 
 
 def _official_runs(

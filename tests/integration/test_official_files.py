@@ -136,6 +136,18 @@ def test_a_subset_is_named_in_the_tables(pytester: pytest.Pytester, made: str, r
     ]
 
 
+def test_a_part_of_a_subset_is_named_as_both(
+    pytester: pytest.Pytester, made: str, replay: str
+) -> None:
+    (pytester.path / "bard_set.json").write_text('["s0", "s2"]', encoding="utf-8")
+    run(pytester, replay, made, "--mm-subset=bard_set.json", "--mm-limit=1", "--mm-output=out")
+    assert written(pytester.path / "out") == [
+        "llava_1of2_bardset_local-cap-int-score-1runs.csv",
+        "llava_1of2_bardset_local-cap-score-1runs.csv",
+        "llava_1of2_local-grade-1runs.json",
+    ]
+
+
 @pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "n2"])
 def test_a_part_is_named_and_leaves_the_files_of_the_whole(
     pytester: pytest.Pytester, made: str, replay: str, workers: tuple[str, ...]
@@ -153,7 +165,7 @@ def test_a_part_is_named_and_leaves_the_files_of_the_whole(
         "llava_2of3_local-grade-1runs.json",
     ]
     assert len(grades_of(pytester.path / "out" / "llava_2of3_local-grade-1runs.json")) == 2
-    told = "*MM-Vet's files are named 2of3: they hold 2 of the benchmark's 3 samples*"
+    told = "*MM-Vet's files are named 2of3: they hold 2 of 3 samples*"
     result.stdout.fnmatch_lines([told])
 
 
