@@ -19,8 +19,7 @@ from pytest_mmreason.benchmarks.official import (
 )
 from pytest_mmreason.benchmarks.validation import (
     Check,
-    decoded,
-    lines,
+    objects,
     optional_string,
     shown,
     string,
@@ -174,18 +173,8 @@ def _apply(samples: dict[str, Sample]) -> dict[str, str]:
 def _refer(path: Path, samples: dict[str, Sample], faults: list[str], known: set[str]) -> None:
     """Give `samples` the answers and steps in `path`."""
     first_line: dict[str, int] = {}
-    for number, line in enumerate(lines(path, faults), 1):
-        if line.isspace():
-            continue
+    for number, row in objects(path, "a reference", faults):
         where = f"{path.name}:{number}"
-        try:
-            row = decoded(line.removesuffix("\n"))
-        except (ValueError, RecursionError) as error:
-            faults.append(f"{where}: not JSON: {error}")
-            continue
-        if not isinstance(row, dict):
-            faults.append(f"{where}: a reference is a JSON object, not {type(row).__name__}")
-            continue
         before = len(faults)
         here = f"{where}: id {shown(row['id'])}" if "id" in row else where
         faults += [

@@ -14,8 +14,7 @@ from pytest_mmreason.benchmarks.base import DEFAULT_WEIGHTS, PROTOCOLS, Benchmar
 from pytest_mmreason.benchmarks.validation import (
     Check,
     boolean,
-    decoded,
-    lines,
+    objects,
     optional_string,
     shown,
     string,
@@ -143,18 +142,8 @@ def _read_samples(
     first_line: dict[str, int] = {}
     known: dict[Any, Any] = {}
     root, name = str(folder), path.name
-    for number, line in enumerate(lines(path, faults), 1):
-        if line.isspace():
-            continue
+    for number, row in objects(path, "a sample", faults):
         where = f"{name}:{number}"
-        try:
-            row = decoded(line.removesuffix("\n"))
-        except (ValueError, RecursionError) as error:
-            faults.append(f"{where}: not JSON: {error}")
-            continue
-        if not isinstance(row, dict):
-            faults.append(f"{where}: a sample is a JSON object, not {type(row).__name__}")
-            continue
         before = len(faults)
         fields = _check_row(where, row, faults)
         sample_id = row.get("id")

@@ -48,8 +48,29 @@ def strings(value: object) -> str | None:
     return None
 
 
-def lines(path: Path, faults: list[str]) -> Iterator[str]:
-    """The lines of a file, one at a time; a fault where it cannot be read any further."""
+def objects(path: Path, what: str, faults: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line, object) of each line of JSON in a file, one at a time; blank lines do not count.
+
+    what: what an object stands for. A fault for each line that holds none, and where the
+    file cannot be read any further.
+    """
+    for number, line in enumerate(_lines(path, faults), 1):
+        if line.isspace():
+            continue
+        where = f"{path.name}:{number}"
+        try:
+            row = _decoded(line.removesuffix("\n"))
+        except (ValueError, RecursionError) as error:
+            faults.append(f"{where}: not JSON: {error}")
+            continue
+        if isinstance(row, dict):
+            yield number, row
+        else:
+            faults.append(f"{where}: {what} is a JSON object, not {type(row).__name__}")
+
+
+def _lines(path: Path, faults: list[str]) -> Iterator[str]:
+    """The lines of a file; a fault where it cannot be read any further."""
     try:
         # U+2028 and its kin may stand inside a JSON string: only a line feed ends a line.
         with path.open(encoding="utf-8-sig", newline="\n") as file:
@@ -58,7 +79,7 @@ def lines(path: Path, faults: list[str]) -> Iterator[str]:
         faults.append(f"{path.name}: {error}")
 
 
-def decoded(line: str) -> Any:
+def _decoded(line: str) -> Any:
     """The JSON in `line`; ValueError if a field is given twice."""
     row = json.loads(line)
     # With one colon a field there can be no other; else it is read again, more slowly.
