@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason.benchmarks.base import Benchmark, shipped
+from pytest_mmreason.benchmarks.validation import reference as check_reference
 from pytest_mmreason.errors import BenchmarkError, MissingPrediction, UsageError, nearest
 from pytest_mmreason.models.base import Request, Response
 from pytest_mmreason.sample import Sample
@@ -185,6 +186,8 @@ def _of_line(line: str, number: str, known: Mapping[str, Sample]) -> _One:
     question, reference = row.get("question"), row.get("reference")
     if not isinstance(question, str) or not isinstance(reference, str):
         raise ValueError("give sample, or question and reference")
+    if fault := check_reference(reference):
+        raise ValueError(f"field reference: {fault}")
     made = Sample(
         id=number,
         question=question,

@@ -15,7 +15,7 @@ from pytest_mmreason.benchmarks.official import (
     named_by,
     revision,
 )
-from pytest_mmreason.benchmarks.validation import Check, string, strings
+from pytest_mmreason.benchmarks.validation import Check, reference, string, strings
 from pytest_mmreason.errors import BenchmarkError
 from pytest_mmreason.sample import IMAGE_MARK, ImageRef, Sample
 
@@ -31,10 +31,16 @@ SEPARATOR = "<IMG>"
 
 _SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp")
 
+
+def _answer(value: object) -> str | None:
+    """A reference answer, which every sample has."""
+    return string(value) or reference(value)
+
+
 _FIELDS: Mapping[str, Check] = {
     "imagename": string,
     "question": string,
-    "answer": string,
+    "answer": _answer,
     "capability": strings,
 }
 

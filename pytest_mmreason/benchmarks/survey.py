@@ -18,6 +18,7 @@ from pytest_mmreason.benchmarks.infimm_eval import COMPLEXITIES
 from pytest_mmreason.benchmarks.inspection import Inspected
 from pytest_mmreason.benchmarks.likeness import clusters, words
 from pytest_mmreason.benchmarks.tsv import SELECT
+from pytest_mmreason.benchmarks.validation import reference
 from pytest_mmreason.errors import BenchmarkError
 from pytest_mmreason.sample import ImageRef, Sample
 from pytest_mmreason.scoring import cell_name, integration
@@ -208,27 +209,14 @@ def _sharing(samples: Iterable[Sample]) -> Iterator[Sample]:
 
 def _empty(samples: Sequence[Sample], file: str) -> Iterator[Finding]:
     """Fields that say nothing: faults where an answer cannot be judged, else remarks."""
-    blank = tuple(s.id for s in samples if s.answer is not None and not s.answer.strip())
-    if blank:
-        text = "the answer is blank; null says that there is none"
-        yield Finding(FAULT, "empty", blank, file, text)
-    hollow = tuple(
-        s.id
-        for s in samples
-        if s.answer and s.answer.strip() and not all(map(str.strip, _pieces(s.answer)))
-    )
-    if hollow:
-        text = "nothing stands on one side of an <OR> or <AND> of the answer"
-        yield Finding(FAULT, "empty", hollow, file, text)
+    for sample in samples:
+        if fault := reference(sample.answer):
+            yield Finding(FAULT, "empty", (sample.id,), file, f"the answer {fault}")
     for name in ("category", "complexity", "capabilities", "images"):
         lacking = tuple(sample.id for sample in samples if not getattr(sample, name))
         if 0 < len(lacking) < len(samples):
             text = f"no {name.replace('_', ' ')}, which other samples have"
             yield Finding(REMARK, "empty", lacking, file, text)
-
-
-def _pieces(answer: str) -> list[str]:
-    return [part for one in _ALTERNATIVES.split(answer) for part in _PARTS.split(one)]
 
 
 def _images(samples: Sequence[Sample], images: Mapping[ImageRef, Inspected]) -> Iterator[Finding]:

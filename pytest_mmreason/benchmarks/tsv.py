@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.benchmarks.mm_vet import CAPABILITIES_V2, PROTOCOL
-from pytest_mmreason.benchmarks.validation import shown
+from pytest_mmreason.benchmarks.validation import reference, shown
 from pytest_mmreason.errors import BenchmarkError, nearest
 from pytest_mmreason.imaging import embedded
 from pytest_mmreason.sample import ImageRef, Sample
@@ -245,12 +245,14 @@ class _Reader:
         if options and letter in _LETTERS and letter not in options:
             named = f"{letter!r} names no option; the row has {', '.join(options)}"
             self._fault(line, index, f"field answer: {named}")
+        elif letter and (fault := reference(letter)):
+            self._fault(line, index, f"field answer: {fault}")
         images, same_as = self._images(line, index, cells.get("image"))
         if not images and not same_as:
             images = self._paths(line, index, texts.get("image_path", ""))
         if len(self.faults) == before:
             values = dict.fromkeys(v.strip() for v in texts.get("category", "").split(","))
-            question, answer = texts["question"], texts.get("answer") or None
+            question, answer = texts["question"], texts["answer"] if letter else None
             if options:
                 question, answer = choices(question, options, answer, texts.get("hint", ""))
             self._rows[index] = _Row(

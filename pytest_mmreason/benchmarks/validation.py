@@ -19,13 +19,23 @@ def string(value: object) -> str | None:
     return None if value.strip() else "is empty"
 
 
-def optional_string(value: object) -> str | None:
-    """A string or null."""
-    return (
-        None
-        if value is None or isinstance(value, str)
-        else f"is {shown(value)}, not a string or null"
-    )
+_PIECES = re.compile(r"<AND>|<OR>")
+
+
+def reference(value: object) -> str | None:
+    """A reference answer, null where there is none; blank neither whole nor beside an <AND> or <OR>.
+
+    Whatever is answered to a blank one would score 0.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        return f"is {shown(value)}, not a string or null"
+    if not value.strip():
+        return "is blank; null says that there is none"
+    if not all(map(str.strip, _PIECES.split(value))):
+        return f"is {shown(value)}: nothing stands on one side of an <AND> or <OR>"
+    return None
 
 
 def word(value: object) -> str | None:

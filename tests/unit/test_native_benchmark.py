@@ -47,6 +47,9 @@ def test_every_fault_is_listed_with_file_line_id_and_field(tmp_path: Path) -> No
         '{"id": 7, "question": " "}',
         '{"question": "q", "answer": 3}',
         '{"id": "j", "question": "q", "category": null}',
+        '{"id": "k", "question": "q", "answer": " \\n"}',
+        '{"id": "l", "question": "q", "answer": "x<AND>"}',
+        '{"id": "m", "question": "q", "answer": "x<OR> <OR>y"}',
     ]
     manifest = (
         'name = "made"\nprotocol = "mmvet"\nlicence = "MIT"\n[weights]\nhigh = 0\nlow = "1"\n'
@@ -72,6 +75,11 @@ def test_every_fault_is_listed_with_file_line_id_and_field(tmp_path: Path) -> No
         "samples.jsonl:12: field id: missing",
         "samples.jsonl:12: field answer: is 3, not a string or null",
         'samples.jsonl:13: id "j": field category: is null, not a string',
+        'samples.jsonl:14: id "k": field answer: is blank; null says that there is none',
+        'samples.jsonl:15: id "l": field answer: is "x<AND>": nothing stands on one side of an '
+        "<AND> or <OR>",
+        'samples.jsonl:16: id "m": field answer: is "x<OR> <OR>y": nothing stands on one side of '
+        "an <AND> or <OR>",
     ]
 
 

@@ -107,6 +107,8 @@ def test_every_fault_is_listed_with_line_id_and_field(tmp_path: Path) -> None:
         "d": vet_entry(capability="rec"),
         "e": ["no entry"],
         "": vet_entry(),
+        "f": vet_entry(answer=" "),
+        "g": vet_entry(answer="x<OR>"),
     }
     assert faults(write_vet(tmp_path, rows), "mm-vet") == [
         "mm-vet.json:2: id 'a': field imagename: is 3, not a string",
@@ -116,6 +118,9 @@ def test_every_fault_is_listed_with_line_id_and_field(tmp_path: Path) -> None:
         "mm-vet.json:28: id 'd': field capability: is \"rec\", not a list of strings",
         "mm-vet.json:35: id 'e': a sample is a JSON object, not list",
         "mm-vet.json: id '' is empty",
+        "mm-vet.json:47: id 'f': field answer: is empty",
+        "mm-vet.json:56: id 'g': field answer: is \"x<OR>\": nothing stands on one side of an "
+        "<AND> or <OR>",
     ]
 
 
@@ -370,6 +375,21 @@ def test_unknown_category_is_kept_and_told(tmp_path: Path) -> None:
 def write_references(folder: Path, *rows: object) -> None:
     text = "".join((r if isinstance(r, str) else json.dumps(r)) + "\n" for r in rows)
     (folder / "references.jsonl").write_text(text, encoding="utf-8")
+
+
+def test_reference_that_says_nothing_is_a_fault(tmp_path: Path) -> None:
+    write_infimm(tmp_path)
+    write_references(
+        tmp_path,
+        {"id": "3", "answer": " "},
+        {"id": "9", "answer": "x<OR>"},
+        {"id": "12", "answer": None},
+    )
+    assert faults(tmp_path, "infimm-eval") == [
+        'references.jsonl:1: id "3": field answer: is blank; null says that there is none',
+        'references.jsonl:2: id "9": field answer: is "x<OR>": nothing stands on one side of an '
+        "<AND> or <OR>",
+    ]
 
 
 def test_references_give_answers_and_steps(tmp_path: Path) -> None:

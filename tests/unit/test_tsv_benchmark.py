@@ -187,6 +187,16 @@ def test_letter_without_an_option_is_a_fault(tmp_path: Path) -> None:
     ]
 
 
+def test_answer_with_an_empty_side_is_a_fault_and_a_blank_one_is_none(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.tsv", ["7", "q", "x<OR> ", "", "", "", ""], head=CHOICE)
+    assert faults(path) == [
+        "t.tsv:2: index '7': field answer: is \"x<OR>\": nothing stands on one side of an <AND> "
+        "or <OR>"
+    ]
+    path = write(tmp_path / "u.tsv", ["7", "q", "  ", "", "", "", ""], head=CHOICE)
+    assert load(path).samples[0].answer is None
+
+
 def test_what_pandas_writes_for_an_empty_cell_is_one(tmp_path: Path) -> None:
     path = write(
         tmp_path / "t.tsv",
