@@ -167,6 +167,7 @@ class OwnerSession:
                     f"{self._where_answers_are}"
                 )
             return None
+        from pytest_mmreason.recordings import of_another
         from pytest_mmreason.reports.files import official_notes, write_reports
 
         engine, ledger = self._engine, self._ledger
@@ -183,7 +184,7 @@ class OwnerSession:
         notes = [*self.warnings, *summary.notes, *engine.notes(), *ledger.notes()]
         notes += self._advice(summary, engine)
         for run in summary.runs:
-            notes += remarks(run)
+            notes += [*remarks(run), *filter(None, [of_another(run)])]
         judge = self._roles[1] if self._roles else None
         summary = replace(summary, grade_order=getattr(judge, "order", ()))
         notes += official_notes(summary, self.settings)
@@ -319,9 +320,12 @@ class OwnerSession:
 
     def _warn_of_unknown(self, plan: Plan, roles: Iterable[Any]) -> None:
         """Recorded answers and verdicts that belong to no sample; UsageError if none belongs."""
+        from pytest_mmreason.recordings import refuse_questions
+
         benchmarks = {r.benchmark.name: r.benchmark for r in plan.runs}
         known = [s.id for b in benchmarks.values() for s in b.samples]
         for role in roles:
+            refuse_questions(role, benchmarks.values())
             unknown = role.unknown(known) if hasattr(role, "unknown") else []
             if unknown:
                 shown = ", ".join(unknown[:5]) + (", …" if len(unknown) > 5 else "")

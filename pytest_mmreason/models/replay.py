@@ -79,6 +79,9 @@ class ReplayModel:
         return found[1] if found else None
 
 
+_OF_ANSWERS = {"answer_id", "model_id", "prompt"}
+"""What a line of LLaVA's answers holds of these, no line of its questions does."""
+
 _MM_VET_ID = re.compile(r"v\d+_(\d+)")
 _Tagged = dict[tuple[str, str, int], Response]
 
@@ -116,6 +119,11 @@ def _read(path: Path, text: str) -> tuple[dict[str, Response], _Tagged, bool]:
                 f"{where}: neither a JSON object id -> text nor JSON lines ({error})"
             ) from None
         if isinstance(row, dict) and "question_id" in row:
+            if "image" in row and not row.keys() & _OF_ANSWERS:
+                raise UsageError(
+                    f"{where}: question_id, image and text, as in LLaVA's file of questions: these "
+                    "are the questions; name the file of a model's answers to them"
+                )
             by_number = True
             _keep(
                 where,

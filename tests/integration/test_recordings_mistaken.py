@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.support.benchmarks import write_answers
 from tests.support.official import VET, write_json, write_vet
-from tests.support.runs import QUIET, flat
+from tests.support.runs import QUIET, flat, run
 
 WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "n2"])
 GRADES = {i: {"model": ["g"], "content": ["1.0"], "score": [1.0]} for i in VET}
@@ -39,6 +40,43 @@ def test_verdicts_of_another_benchmark(pytester: pytest.Pytester) -> None:
     told = refused(pytester, *options, "--mm-judge=replay:grades.json")
     assert "grades.json: none of its 2 ids (x, y) is a sample of mm-vet" in told
     assert "did you forget" not in told
+
+
+def test_questions_as_answers(pytester: pytest.Pytester) -> None:
+    folder = write_vet(pytester.path / "vet")
+    rows = [
+        {"question_id": n, "image": "a.png", "text": VET[f"v1_{n}"]["question"], "category": "conv"}
+        for n in (0, 2, 9)
+    ]
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+    (pytester.path / "questions.jsonl").write_text(lines, encoding="utf-8")
+    benchmark = f"--mm-benchmark=mm-vet={folder}"
+    told = refused(pytester, benchmark, "--mm-model=replay:questions.jsonl")
+    assert "questions.jsonl:1: question_id, image and text, as in LLaVA's file of questions" in told
+    answers = {name: f" {entry['question']}\n" for name, entry in VET.items()}
+    write_answers(pytester.path / "answers.json", answers)
+    told = refused(pytester, benchmark, "--mm-model=replay:answers.json")
+    assert "3 of its 3 answers are the question, word for word" in told
+    write_answers(pytester.path / "answers.json", {**answers, "v1_0": "a flag"})
+    assert run(pytester, benchmark, "--mm-model=replay:answers.json").ret == 0
+
+
+def test_grades_of_another_model_are_told(pytester: pytest.Pytester) -> None:
+    folder = write_vet(pytester.path / "vet")
+    write_answers(pytester.path / "llava-13b.json", dict.fromkeys(VET, "a flag"))
+    write_json(pytester.path / "llava-7b_gpt-4-grade-1runs.json", GRADES)
+    write_json(pytester.path / "llava-13b_gpt-4-grade-1runs.json", GRADES)
+    options = (f"--mm-benchmark=mm-vet={folder}", "--mm-model=replay:llava-13b.json")
+    note = (
+        "note: the grades of llava-7b_gpt-4-grade-1runs.json are, by its name, of answers by "
+        "llava-7b, and these are {}: grades of other answers say nothing of these"
+    )
+    told = flat(run(pytester, *options, "--mm-judge=replay:llava-7b_gpt-4-grade-1runs.json"))
+    assert note.format("replay:llava-13b.json") in told
+    told = flat(run(pytester, *options, "--mm-judge=replay:llava-13b_gpt-4-grade-1runs.json"))
+    assert "by its name" not in told
+    told = flat(run(pytester, *options, "--mm-agreement=llava-7b_gpt-4-grade-1runs.json"))
+    assert note.format("llava-13b.json") in told
 
 
 @pytest.mark.parametrize("form", ["object", "llava"])

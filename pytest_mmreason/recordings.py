@@ -1,0 +1,58 @@
+"""Whether recorded answers and grades are what they are taken for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from pytest_mmreason.benchmarks.base import Benchmark
+from pytest_mmreason.errors import UsageError
+from pytest_mmreason.models.replay import ReplayModel
+from pytest_mmreason.reports.official import file_name, model_name
+from pytest_mmreason.summary import RunResult
+
+_FEWEST, _MOST = 3, 0.9
+"""From so many answers on, and from such a share of them, repeating the question is no chance."""
+
+_GRADES = re.compile(r"(.+?)(?:_\d+of\d+)?_[^_]+-grade-\d+runs(?:_\w+)?\.json")
+
+
+def refuse_questions(role: object, benchmarks: Iterable[Benchmark]) -> None:
+    """UsageError if what `role` brings as recorded answers are the questions themselves."""
+    if not isinstance(role, ReplayModel):
+        return
+    pairs = [
+        (sample.question.strip(), found.text.strip())
+        for benchmark in benchmarks
+        for sample in benchmark.samples
+        if (found := role.recorded(benchmark.name, sample.id)) is not None
+    ]
+    same = sum(question == text for question, text in pairs)
+    if same >= max(_FEWEST, _MOST * len(pairs)):
+        raise UsageError(
+            f"--mm-model={role.name}: {same} of its {len(pairs)} answers are the question, word for "
+            "word: these are the questions; name the file of a model's answers"
+        )
+
+
+def of_another(run: RunResult) -> str:
+    """A note where the file of the grades names another model than the run's answers are of.
+
+    MM-Vet's evaluator calls it ``NAME_JUDGE-grade-Nruns.json``, where the answers are in
+    ``NAME.json``. "" if it names none, or this one.
+    """
+    agreed = run.agreement
+    file = agreed.files["file"] if agreed else str(run.judging.get("grades", ""))
+    answers = agreed.files.get("answers", "") if agreed else ""
+    found = _GRADES.fullmatch(file)
+    if found is None or (agreed and not answers):
+        return ""
+    own = file_name(model_name(f"replay:{answers}" if agreed else run.spec.model))
+    graded, before, after = found[1], run.spec.benchmark.name, run.spec.prompt
+    known = rf"(\d+-)?({re.escape(before)}-)?{re.escape(own)}(-{after})?"
+    if re.fullmatch(known, graded, re.IGNORECASE) or own.startswith(f"{graded}."):
+        return ""
+    return (
+        f"the grades of {file} are, by its name, of answers by {graded}, and these are "
+        f"{answers or run.spec.model}: grades of other answers say nothing of these"
+    )
