@@ -78,7 +78,7 @@ class Engine:
         self.judge = judge
         self.stopped: str | None = None
         self._keep = keep
-        self._evaluator = Evaluator(plan.settings, store, plan.judge)
+        self._evaluator = Evaluator(plan.settings, store, plan.judge, plan.selected)
         self._works: Sequence[Work] = ()
         self._foreseen = False
         self._claims: Counter[Work] = Counter()

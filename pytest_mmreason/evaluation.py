@@ -20,7 +20,7 @@ from pytest_mmreason.errors import (
 )
 from pytest_mmreason.imaging import LoadedImage
 from pytest_mmreason.judges.base import Judge, JudgeTask, provenance
-from pytest_mmreason.judging import NOT_KEPT, Caps, Judgement, Judging, of_another
+from pytest_mmreason.judging import NOT_KEPT, Caps, Judgement, Judging, Patience, of_another
 from pytest_mmreason.models.base import (
     BatchingModel,
     ModelAdapter,
@@ -45,7 +45,7 @@ from pytest_mmreason.pool import Pool
 from pytest_mmreason.prompting import Prompt, follow_up, is_definitive
 from pytest_mmreason.record import DATA_ERROR, JUDGE_ERROR, MISSING, REFUSED, UNJUDGED, Record
 from pytest_mmreason.sample import Sample
-from pytest_mmreason.settings import Settings
+from pytest_mmreason.settings import ErrorQuota, Settings
 from pytest_mmreason.shelf import Shelf
 from pytest_mmreason.store import Store, make_key
 
@@ -53,7 +53,14 @@ from pytest_mmreason.store import Store, make_key
 class Evaluator:
     """Evaluates samples; holds what all of them share: settings, store and pools."""
 
-    def __init__(self, settings: Settings, store: Store, judge_label: str) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        judge_label: str,
+        selected: Mapping[str, Sequence[int]] | None = None,
+    ) -> None:
+        """selected: per benchmark, the indices of the samples that a run of it has."""
         self.judge_label = judge_label
         self.settings = settings
         self._shelf = Shelf(store)
@@ -62,6 +69,9 @@ class Evaluator:
         self.model_pool = Pool("model", *limits)
         self.judge_pool = Pool("judge", *limits)
         self._caps = Caps()
+        quota = settings.max_errors or ErrorQuota()
+        sizes = {name: len(found) * settings.repeats for name, found in (selected or {}).items()}
+        self._patience = Patience({name: quota.allowed(size) for name, size in sizes.items()})
         self._judging = Judging(settings, self._shelf, self._desk, self.judge_pool, self._caps)
         self._model_hits = 0
         self._batchers: dict[int, Batcher | None] = {}
@@ -285,6 +295,14 @@ class Evaluator:
         }
         errors = [r.error for r in results if r.error is not None]
         fatal = next((error for error in errors if error.fatal), None)
+        if (
+            fatal is None
+            and judge.adapter is not None
+            and not self._is_recorded(judge, run, sample)
+        ):
+            fatal = self._patience.end((run.benchmark.name, run.model, run.prompt), results)
+            if fatal is not None:
+                self.judge_pool.refuse(fatal)
         if len(errors) == len(results):
             detail = errors[0].detail or ""
             return dataclasses.replace(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import copy
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pytest_mmreason.errors import CallError, DataError, JudgeError, MMReasonError
-from pytest_mmreason.judges.base import Judge, JudgeTask
+from pytest_mmreason.judges.base import INVALID, Judge, JudgeTask
 from pytest_mmreason.models.base import ModelAdapter, Request, Response
 from pytest_mmreason.models.function import awaited
 from pytest_mmreason.pictures import Desk, Pictures
@@ -35,6 +35,44 @@ class Judgement:
     error: CallError | None
     cached: bool
     usage: Mapping[str, int]
+
+
+BARREN = 20
+"""Answers of a run after which a judge that gave no verdict to any is taken to give none ever."""
+
+
+class Patience:
+    """Loses hope in a judge none of whose replies to a run's first answers holds a verdict.
+
+    allowed: how many errors a run may have, by its benchmark; while they are no more than
+    that, hope remains. One verdict, or an error of another cause, is hope for good.
+    """
+
+    def __init__(self, allowed: Mapping[str, float]) -> None:
+        self._allowed = allowed
+        self._in_vain: dict[tuple[str, ...], int | None] = {}
+
+    def end(self, run: tuple[str, ...], results: Sequence[Judgement]) -> JudgeError | None:
+        """The error that ends the session after an answer's judge runs; None to go on.
+
+        run: what tells it from the others; it begins with the name of its benchmark.
+        """
+        failed = self._in_vain.get(run, 0)
+        if failed is None:
+            return None
+        errors = [result.error for result in results]
+        if not all(error is not None and error.cause == INVALID for error in errors):
+            self._in_vain[run] = None
+            return None
+        self._in_vain[run] = failed = failed + 1
+        if failed < BARREN or failed <= self._allowed.get(run[0], 0.0):
+            return None
+        return JudgeError(
+            f"the judge gave no verdict to any of the first {failed} answers, so it is asked no "
+            f"more; of the last: {errors[0]}",
+            cause=INVALID,
+            fatal=True,
+        )
 
 
 class Caps:

@@ -125,6 +125,10 @@ class Pool:
                     raise
                 await self._pause(number, error)
 
+    def refuse(self, error: CallError) -> None:
+        """Make no more calls: each fails with `error`, which is fatal."""
+        self._fatal = error
+
     async def _attempt(
         self,
         attempt: Callable[[], Awaitable[T]],

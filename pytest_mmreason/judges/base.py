@@ -18,6 +18,9 @@ from pytest_mmreason.models.base import ModelAdapter, Request, Response
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import Verdict
 
+INVALID = "invalid verdict"
+"""The cause of an error where a judge's replies hold no clear score."""
+
 Ask = Callable[[Request], Awaitable[Response]]
 
 

@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any, Protocol
 
 from pytest_mmreason.errors import JudgeError
-from pytest_mmreason.judges.base import Ask, JudgeTask
+from pytest_mmreason.judges.base import INVALID, Ask, JudgeTask
 from pytest_mmreason.models.base import ModelAdapter, Response
 from pytest_mmreason.verdict import Verdict
 
@@ -82,7 +82,7 @@ class FunctionJudge:
             return Verdict(float(value))
         raise JudgeError(
             f"{where} returned {_shown(value)}; return a float in [0, 1] or a Verdict",
-            cause="invalid verdict",
+            cause=INVALID,
         )
 
     async def aclose(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from pytest_mmreason.errors import JudgeError, ModelError, UsageError, nearest
 from pytest_mmreason.judges import mm_vet, official_prompt, parsing, rubric
-from pytest_mmreason.judges.base import Ask, InvalidVerdict, JudgeTask
+from pytest_mmreason.judges.base import INVALID, Ask, InvalidVerdict, JudgeTask
 from pytest_mmreason.judges.official_prompt import OfficialPrompt
 from pytest_mmreason.models.base import TRUNCATED, ModelAdapter, Request, Response
 from pytest_mmreason.models.endpoint import shown
@@ -173,7 +173,7 @@ class LLMJudge:
                 verdict = rules.parse(response.answer, task)
             except InvalidVerdict as error:
                 failure = self._error(
-                    "invalid verdict",
+                    INVALID,
                     task,
                     f"the judge {self.name} gave no valid verdict in {_times(asked, 'ask')}"
                     f" ({error}); it replied {_shown(response.answer)}",

@@ -176,6 +176,52 @@ def test_a_judge_whose_key_is_rejected_stops_the_run_too(
 
 
 @BOTH
+def test_a_judge_that_never_gives_a_verdict_stops_the_run(
+    pytester: pytest.Pytester, endpoint: Endpoint, workers: tuple[str, ...]
+) -> None:
+    folder = write_benchmark(pytester.path / "made", [sample(n) for n in range(200)])
+    endpoint.script = by_model(m=answers, j=lambda body, seen: "I would rather not say.")
+    options = (*endpoint_options(endpoint), f"--mm-benchmark={folder}", "--mm-concurrency=2")
+    result = run(pytester, *options, "--mm-max-errors=19", "--mm-output=out", *workers)
+    assert result.ret == 1
+    line = verdict_line(result)
+    assert (
+        "the judge gave no verdict to any of the first 20 answers, so it is asked no more" in line
+    )
+    assert "it replied 'I would rather not say.'" in line
+    judged = [body for body in endpoint.requests if body["model"] == "j"]
+    assert 40 <= len(judged) <= 48, "two asks of each of twenty, and what was in flight"
+    found = records_of(pytester)
+    assert len(found) == 200
+    assert sum(r["status"] == "judge_error" for r in found.values()) >= 20
+    assert found["s0"]["response"] == "answer0", "what was answered is kept"
+
+
+def test_a_judge_that_gave_one_verdict_is_asked_on(
+    pytester: pytest.Pytester, endpoint: Endpoint
+) -> None:
+    folder = write_benchmark(pytester.path / "made", [sample(n) for n in range(30)])
+    endpoint.script = by_model(
+        m=answers, j=lambda body, seen: verdict(0.5) if number_of(body) == 3 else "No."
+    )
+    options = (*endpoint_options(endpoint), f"--mm-benchmark={folder}", "--mm-output=out")
+    assert "so it is asked no more" not in flat(run(pytester, *options))
+    assert sum(r["reason"].startswith("Sample") for r in records_of(pytester).values()) == 29
+
+
+def test_a_judge_without_verdicts_is_asked_on_where_the_quota_allows_it(
+    pytester: pytest.Pytester, endpoint: Endpoint
+) -> None:
+    folder = write_benchmark(pytester.path / "made", [sample(n) for n in range(30)])
+    endpoint.script = by_model(m=answers, j=lambda body, seen: "No.")
+    options = (*endpoint_options(endpoint), f"--mm-benchmark={folder}", "--mm-output=out")
+    result = run(pytester, *options, "--mm-max-errors=100%")
+    assert "so it is asked no more" not in flat(result)
+    judged = [body for body in endpoint.requests if body["model"] == "j"]
+    assert len(judged) == 60
+
+
+@BOTH
 @pytest.mark.parametrize("role", ["model", "judge"])
 def test_an_endpoint_that_is_not_there_is_said_before_any_sample(
     pytester: pytest.Pytester, endpoint: Endpoint, made: Path, role: str, workers: tuple[str, ...]
