@@ -112,7 +112,9 @@ def resolve(ref: ImageRef) -> Path:
         if _leads_elsewhere(ref):
             path = path.resolve()
             if not path.is_relative_to(Path(ref.root).resolve()):
-                raise DataError(f"image {ref.path!r} lies outside {ref.root}")
+                link = link_out(ref)
+                why = f": {told_link(ref.root, link)}" if link else ""
+                raise DataError(f"image {ref.path!r} lies outside {ref.root}{why}")
         if not path.is_file():
             raise DataError(f"image {ref.path!r} is missing below {ref.root}")
     except (OSError, ValueError, RuntimeError) as error:
@@ -123,8 +125,35 @@ def resolve(ref: ImageRef) -> Path:
 def _leads_elsewhere(ref: ImageRef) -> bool:
     """True if there is a ``..`` or a symlink on the way from the root to the file."""
     way = Path(ref.path)
-    steps = [way, *way.parents][:-1]
-    return ".." in way.parts or any(Path(ref.root, step).is_symlink() for step in steps)
+    return ".." in way.parts or any(Path(ref.root, step).is_symlink() for step in _steps(way))
+
+
+def _steps(way: Path) -> list[Path]:
+    """A relative path and those of its parents below the root, the longest first."""
+    return [way, *way.parents][:-1]
+
+
+def link_out(ref: ImageRef) -> str:
+    """The link on the way to `ref` that leads out of its root, as a path below it; "" if none does."""
+    root, way = Path(ref.root), Path(ref.path)
+    if way.is_absolute() or ".." in way.parts:
+        return ""
+    try:
+        for step in reversed(_steps(way)):
+            link = root / step
+            if link.is_symlink() and not link.resolve().is_relative_to(root.resolve()):
+                return step.as_posix()
+    except (OSError, ValueError, RuntimeError):  # a name that is too long, or links in a ring
+        pass
+    return ""
+
+
+def told_link(root: str, link: str) -> str:
+    """What a link below `root` that leads out of it is, and what to do about it."""
+    return (
+        f"{link} is a link to {Path(root, link).resolve()}, and no link may lead out of the folder; "
+        "put the files there themselves, or name or link the folder that holds all of them"
+    )
 
 
 def read(ref: ImageRef) -> bytes:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pytest_mmreason.benchmarks.official import image_note
 from pytest_mmreason.benchmarks.opening import is_official
+from pytest_mmreason.imaging import link_out, told_link
 from pytest_mmreason.plan import RunSpec
 from pytest_mmreason.record import DATA_ERROR
+from pytest_mmreason.reports.text import count
 from pytest_mmreason.sample import ImageRef
 from pytest_mmreason.summary import RunResult
 
@@ -18,10 +20,26 @@ def remarks(run: RunResult) -> list[str]:
     benchmark = run.spec.benchmark
     ids = {record.sample for record in run.records}
     notes = [*benchmark.notes, *(n for i, n in benchmark.sample_notes.items() if i in ids)]
-    failed = any(record.status == DATA_ERROR for record in run.records)
-    if failed and run.spec.asking.sends and is_official(benchmark):
-        notes.append(image_note(_sent(run.spec, ids), benchmark.source))
+    failed = {record.sample for record in run.records if record.status == DATA_ERROR}
+    if failed and run.spec.asking.sends:
+        notes += _links(_sent(run.spec, failed))
+        if is_official(benchmark):
+            notes.append(image_note(_sent(run.spec, ids), benchmark.source))
     return [f"{benchmark.name}: {note}" for note in notes if note]
+
+
+def _links(sent: dict[str, list[ImageRef]]) -> list[str]:
+    """A note on each link out of the benchmark's folder, behind which images were."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for sample, refs in sent.items():
+        for ref in refs:
+            if link := link_out(ref):
+                found.setdefault((ref.root, link), set()).add(sample)
+    return [
+        f"{told_link(root, link)}; the {count(len(ids), 'sample')} asked with images behind it "
+        "ended as data errors"
+        for (root, link), ids in found.items()
+    ]
 
 
 def _sent(spec: RunSpec, ids: set[str]) -> dict[str, list[ImageRef]]:

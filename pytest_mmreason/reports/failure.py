@@ -31,6 +31,8 @@ def problem_of(record: Record, cache: str, item_threshold: float | None = None) 
 
 def _advice(record: Record) -> str:
     """What to do about an error."""
+    if record.status == DATA_ERROR and " is a link to " in record.reason:
+        return "Without images the sample runs as it is (--mm-images=none)."
     if record.status != DATA_ERROR or "is missing below" not in record.reason:
         return _ADVICE.get(record.status, "")
     get = "Put the file there"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.benchmarks import read_records, write_answers
+from tests.support.benchmarks import read_records, sample, write_answers, write_benchmark
 from tests.support.endpoint import Endpoint
 from tests.support.official import VET, infimm_entry, write_infimm, write_json, write_vet
 from tests.support.runs import by_model, endpoint_options, flat, run
@@ -50,6 +50,28 @@ def test_missing_images_are_told_of_the_samples_that_are_sent_some(
         assert "images are missing" not in flat(result), other
     replayed = run(pytester, "--mm-model=replay:answers.json", *asked[2:])
     assert replayed.ret == 0 and "images are missing" not in flat(replayed)
+
+
+@WORKERS
+@pytest.mark.parametrize("native", [False, True], ids=["official", "native"])
+def test_images_behind_a_link_out_of_the_folder_are_told_once(
+    pytester: pytest.Pytester, endpoint: Endpoint, native: bool, workers: tuple[str, ...]
+) -> None:
+    endpoint.script = by_model(m=lambda body, seen: "an answer", j=lambda body, seen: "0.5")
+    folder = write_vet(pytester.path / "vet")
+    spec = f"--mm-benchmark=mm-vet={folder}"
+    if native:
+        rows = [sample(n, images=[f"images/{name}.png"]) for n, name in ((0, "flag"), (1, "sum"))]
+        spec = f"--mm-benchmark={write_benchmark(folder, [*rows, sample(2)])}"
+    (folder / "images").rename(pytester.path / "pictures")
+    (folder / "images").symlink_to(pytester.path / "pictures")
+    result = run(pytester, *endpoint_options(endpoint, judge=None), spec, *workers)
+    assert result.ret == 1
+    told, link = flat(result), f"images is a link to {pytester.path / 'pictures'}, and no link may"
+    assert f"lies outside {folder}: {link} lead out of the folder; put the files" in told
+    assert told.count(f"note: {'made' if native else 'mm-vet'}: {link}") == 1
+    assert f"the {2 if native else 3} samples asked with images behind it" in told
+    assert "Mend the file" not in told
 
 
 @WORKERS
