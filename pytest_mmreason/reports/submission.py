@@ -23,13 +23,23 @@ _BILLIONS = re.compile(r"(?<![a-zA-Z0-9.])(\d+(?:\.\d+)?)b(?![a-zA-Z0-9])", re.I
 def name_of(run: RunResult, with_prompt: bool = False) -> str:
     """The file's name, from the model's spec: ``llava-1.5-7b-hf_7B.json``; ``gpt-4v_SIZE.json``.
 
-    with_prompt: the prompt stands after the model: ``gpt-4v-cot_SIZE.json``.
+    with_prompt: the prompt stands after the model: ``gpt-4v-cot_SIZE.json``. Where answers are
+    lacking the name says so, as MM-Vet's files do: ``gpt-4v_20of279_SIZE.json``.
     """
     name = model_name(run.spec.model).rpartition("/")[2]
     sizes = _BILLIONS.findall(name) or _BILLIONS.findall(run.spec.asked)
     size = f"_{sizes[-1]}B" if sizes else f"_{SIZE}"
     prompt = f"-{run.spec.prompt}" if with_prompt else ""
-    return f"{file_name(name).removesuffix(size)}{prompt}{size}.json"
+    answered, whole = _answered(run)
+    part = f"_{answered}of{whole}" if answered < whole else ""
+    return f"{file_name(name).removesuffix(size)}{prompt}{part}{size}.json"
+
+
+def _answered(run: RunResult) -> tuple[int, int]:
+    """(samples that have an answer, samples of the benchmark)."""
+    # Only where a model gave one, blank or not, is it said how it ended.
+    answered = {record.sample for record in run.records if record.finish_reason is not None}
+    return len(answered), len(run.spec.benchmark.samples)
 
 
 def names(runs: Sequence[RunResult]) -> list[str]:
@@ -55,6 +65,12 @@ def notes(runs: Sequence[RunResult]) -> list[str]:
 
 def _note(run: RunResult, name: str) -> str:
     rest = f", {SIZE} being the model's, for example 7B" if f"_{SIZE}." in name else ""
+    answered, whole = _answered(run)
+    if answered < whole:
+        return (
+            f"{name} is incomplete, with answers to {answered} of {whole} samples: InfiMM-Eval's "
+            "authors grade what is sent to them, but a score over all samples wants all answers"
+        )
     return (
         f"{run.counts[UNJUDGED]} samples have no reference: InfiMM-Eval's authors grade the "
         f"predictions that are sent to them as {name}{rest}"

@@ -16,14 +16,18 @@ def made(
     benchmark: str = "infimm-eval",
     unjudged: int = 3,
     prompt: str = "direct",
+    answered: int = 3,
 ) -> Any:
     spec = SimpleNamespace(
         model=model,
         asked=asked or model,
-        benchmark=SimpleNamespace(name=benchmark),
+        benchmark=SimpleNamespace(name=benchmark, samples=range(3)),
         prompt=prompt,
     )
-    return SimpleNamespace(spec=spec, counts={"unjudged": unjudged})
+    records = [
+        SimpleNamespace(sample=n, finish_reason="stop" if n < answered else None) for n in range(3)
+    ]
+    return SimpleNamespace(spec=spec, counts={"unjudged": unjudged}, records=records)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +50,15 @@ def test_a_note_where_the_authors_can_grade_what_nobody_else_can() -> None:
     (told,) = submission.notes([made("openai:CogVLM")])
     assert "CogVLM_SIZE.json, SIZE being the model's" in told
     assert submission.notes([made("m", unjudged=0), made("m", benchmark="mine")]) == ["", ""]
+
+
+def test_an_incomplete_file_is_named_and_noted_as_such() -> None:
+    run = made("openai:CogVLM-17B", answered=2)
+    assert submission.name_of(run) == "CogVLM-17B_2of3_17B.json"
+    (told,) = submission.notes([run])
+    assert told.startswith("CogVLM-17B_2of3_17B.json is incomplete, with answers to 2 of 3 samples")
+    both = [made("openai:m", prompt=prompt, answered=1) for prompt in ("direct", "cot")]
+    assert submission.names(both) == ["m-direct_1of3_SIZE.json", "m-cot_1of3_SIZE.json"]
 
 
 def test_each_prompt_has_a_file_and_each_note_names_its_own() -> None:
