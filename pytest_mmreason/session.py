@@ -199,7 +199,7 @@ class OwnerSession:
         try:
             if self.settings.shard:
                 summary = self._part(summary, outcome)
-            write_reports(summary, ledger, self.settings)
+            summary = write_reports(summary, ledger, self.settings)
         except OSError as error:
             summary = replace(
                 summary, exit=summary.exit or 1, verdict=f"reports could not be written: {error}"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pytest_mmreason.errors import UsageError
 from pytest_mmreason.ledger import Ledger
 from pytest_mmreason.reports import markdown, official, submission
+from pytest_mmreason.reports.text import count
 from pytest_mmreason.selection import read_subset
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import RunResult, Summary, label
@@ -26,21 +29,55 @@ def prepare_output(folder: Path) -> None:
         raise UsageError(f"--mm-output {folder}: the folder cannot be written")
 
 
-def write_reports(summary: Summary, ledger: Ledger, settings: Settings) -> None:
-    """Write every report. Raises OSError where a file cannot be written."""
+def write_reports(summary: Summary, ledger: Ledger, settings: Settings) -> Summary:
+    """Write every report. Raises OSError where a file cannot be written.
+
+    Returns `summary` with a note on files of earlier runs beside the new ones.
+    """
     text = markdown.render(summary, settings)
     if settings.output is not None:
         folder = settings.output
         folder.mkdir(parents=True, exist_ok=True)
+        earlier = _own_files(folder)
+        if settings.shard:  # written already, by what makes it a part
+            earlier.pop("shard.json", None)
         _write(folder / "results.jsonl", (f"{line}\n" for line in ledger.lines()))
         write_json(folder / "summary.json", summary.to_json())
-        _write(folder / "summary.md", [text])
         _write_predictions(folder, summary, ledger, settings)
         _write_official(folder, summary, settings)
+        if left := sorted(dict(earlier.items() & _own_files(folder).items())):
+            summary = replace(summary, notes=(*summary.notes, _left_behind(folder, left)))
+            text = markdown.render(summary, settings)
+        _write(folder / "summary.md", [text])
     step_summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if step_summary:
         with Path(step_summary).open("a", encoding="utf-8") as file:
             file.write(text)
+    return summary
+
+
+_NOT_ALWAYS = re.compile(
+    r"predictions(-.+)?\.json|.+_(SIZE|[\d.]+B)\.json|shard\.json"
+    r"|.+-grade-\d+runs\.json|.+-cap-(int-)?score-\d+runs\.csv"
+)
+"""The names of files that some runs write and others do not."""
+
+
+def _own_files(folder: Path) -> dict[str, tuple[int, int]]:
+    """Files of :data:`_NOT_ALWAYS` in `folder`, and what changes where one is written anew."""
+    found = {}
+    for file in folder.iterdir():
+        if _NOT_ALWAYS.fullmatch(file.name) and file.is_file():
+            stat = file.stat()
+            found[file.name] = (stat.st_ino, stat.st_mtime_ns)
+    return found
+
+
+def _left_behind(folder: Path, names: Sequence[str]) -> str:
+    shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    return (
+        f"{folder} also holds {count(len(names), 'file')} of earlier runs, left as found: {shown}"
+    )
 
 
 def _write_predictions(folder: Path, summary: Summary, ledger: Ledger, settings: Settings) -> None:

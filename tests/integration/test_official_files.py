@@ -167,6 +167,25 @@ def test_a_part_is_named_and_leaves_the_files_of_the_whole(
     assert len(grades_of(pytester.path / "out" / "llava_2of3_local-grade-1runs.json")) == 2
     told = "*MM-Vet's files are named 2of3: they hold 2 of 3 samples*"
     result.stdout.fnmatch_lines([told])
+    assert f"out also holds 3 files of earlier runs, left as found: {', '.join(sorted(whole))}" in (
+        flat(result)
+    )
+    assert "3 files of earlier runs" in (pytester.path / "out" / "summary.md").read_text("utf-8")
+
+
+def test_files_of_earlier_runs_are_told_only_where_they_are_left(
+    pytester: pytest.Pytester, made: str, replay: str
+) -> None:
+    out = pytester.path / "out"
+    out.mkdir()
+    (out / "notes.json").write_text("{}", encoding="utf-8")
+    for options in ((), (), ("--mm-shard=1/2",), ("--mm-shard=1/2",)):
+        result = run(pytester, replay, made, "--mm-output=out", *options)
+        assert ("of earlier runs" in flat(result)) == bool(options), options
+    assert "3 files of earlier runs" in flat(result)
+    result = run(pytester, replay, made, "--mm-output=out")
+    assert "1 file of earlier runs, left as found: shard.json" in flat(result)
+    assert (out / "shard.json").exists()
 
 
 def test_a_grade_file_is_taken_up_where_it_ends(
