@@ -94,6 +94,10 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         read_suite_mode(config)
         if not settings.active:
             return
+        if settings.agreement is not None:
+            from pytest_mmreason.measuring import without_gates
+
+            settings = without_gates(config, settings)
         worker_input = getattr(config, "workerinput", {}).get("mmreason")
         if worker_input is not None:
             config.pluginmanager.register(
@@ -215,6 +219,10 @@ class OwnerHooks(RunHooks):
         )
         super().__init__(config, self.session)
         self.session.warnings += ignored_overrides(config, settings)
+        if settings.agreement is not None:
+            from pytest_mmreason.measuring import idle_options
+
+            self.session.warnings += idle_options(config, settings)
         self.terminal = Terminal(config, self.session)
         self.faulty = False
         # Where an ini file names the model and the command line names tests, these may

@@ -173,6 +173,7 @@ def _apply(samples: dict[str, Sample]) -> dict[str, str]:
 def _refer(path: Path, samples: dict[str, Sample], faults: list[str], known: set[str]) -> None:
     """Give `samples` the answers and steps in `path`."""
     first_line: dict[str, int] = {}
+    before_all, number = len(faults), 0
     for number, row in objects(path, "a reference", faults):
         where = f"{path.name}:{number}"
         before = len(faults)
@@ -198,3 +199,5 @@ def _refer(path: Path, samples: dict[str, Sample], faults: list[str], known: set
         if len(faults) == before and sample_id in samples:
             steps = tuple(row.get("steps", ()))
             samples[sample_id] = replace(samples[sample_id], answer=row["answer"], steps=steps)
+    if not number and len(faults) == before_all:
+        faults.append(f"{path.name}: holds no reference; fill it in, or take it away")

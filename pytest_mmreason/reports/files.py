@@ -88,6 +88,8 @@ def _write_predictions(folder: Path, summary: Summary, ledger: Ledger, settings:
     """
     names: set[str] = set()
     for run, submitted in zip(summary.runs, submission.names(summary.runs), strict=True):
+        if run.agreement is not None:  # nobody's predictions: the graded answers
+            continue
         answers: dict[str, str] = {}
         for record in run.records:
             response = ledger.whole(record).response

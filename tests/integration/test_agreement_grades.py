@@ -66,6 +66,32 @@ def test_predictions_may_lie_elsewhere(pytester: pytest.Pytester, made: str) -> 
     assert "mean |difference| 0.417" in flat(result)
 
 
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "n2"])
+def test_gates_of_a_model_are_refused(
+    pytester: pytest.Pytester, made: str, workers: tuple[str, ...]
+) -> None:
+    gates = ("--mm-threshold=90", "--mm-item-threshold=0.5")
+    result = run(pytester, GRADES, made, KEYWORD, *gates, *workers)
+    assert result.ret == 4
+    told = " ".join(result.stderr.str().split())
+    assert "--mm-threshold, --mm-item-threshold: a gate on a model's scores, and" in told
+    assert "--mm-max-disagreement=D gates that" in told
+    pytester.makeini("[pytest]\nmm_threshold = 90\nmm_item_threshold = 0.5\n")
+    assert run(pytester, GRADES, made, KEYWORD, *workers).ret == 0, "those are of a model"
+
+
+def test_options_of_a_model_are_told_to_be_idle_and_there_are_no_predictions(
+    pytester: pytest.Pytester, made: str
+) -> None:
+    idle = ("--mm-prompt=cot", "--mm-model=tiny", "--mm-base-url=http://localhost:9/v1")
+    result = run(pytester, GRADES, made, KEYWORD, "--mm-output=out", *idle)
+    assert "--mm-model, --mm-base-url, --mm-prompt: of no use here" in flat(result)
+    assert (pytester.path / "out" / "results.jsonl").exists()
+    assert not (pytester.path / "out" / "predictions.json").exists()
+    recorded = run(pytester, GRADES, made, KEYWORD, "--mm-model=replay:llava.json")
+    assert "of no use" not in flat(recorded)
+
+
 def test_ids_without_sample_or_answer_are_named(pytester: pytest.Pytester, made: str) -> None:
     write_answers(pytester.path / "llava.json", {"s0": "answer0"})
     write_grades(

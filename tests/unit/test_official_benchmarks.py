@@ -377,6 +377,14 @@ def write_references(folder: Path, *rows: object) -> None:
     (folder / "references.jsonl").write_text(text, encoding="utf-8")
 
 
+@pytest.mark.parametrize("content", ["", "\n \n"])
+def test_file_without_references_is_a_fault(tmp_path: Path, content: str) -> None:
+    write_infimm(tmp_path)
+    (tmp_path / "references.jsonl").write_text(content, encoding="utf-8")
+    (told,) = faults(tmp_path, "infimm-eval")
+    assert told == "references.jsonl: holds no reference; fill it in, or take it away"
+
+
 def test_reference_that_says_nothing_is_a_fault(tmp_path: Path) -> None:
     write_infimm(tmp_path)
     write_references(
