@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -10,7 +11,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from pytest_mmreason.client import Session
-from pytest_mmreason.errors import BenchmarkError, UsageError
+from pytest_mmreason.errors import BenchmarkError, UsageError, nearest
 from pytest_mmreason.fixtures import SESSION_KEY
 from pytest_mmreason.markers import RESERVED_MARKERS, STANDARD_MARKERS
 from pytest_mmreason.naming import marker_names, slug, slugs
@@ -84,6 +85,19 @@ class Collection:
     def renamed_markers(self) -> dict[str, str]:
         """What is marked with another name than its own, in this process or its workers."""
         return self._parameters_of_plan().renamed
+
+    def near_markers(self) -> str:
+        """For words of ``-m`` that no marker is called, those of the samples that are like them."""
+        registered = {line.split(":")[0].split("(")[0] for line in self._config.getini("markers")}
+        known = {*STANDARD_MARKERS, *self._parameters_of_plan().markers}
+        words = re.findall(r"\w+", self._config.option.markexpr)
+        found = [
+            f"no sample is marked {word!r}. {hint}"
+            for word in words
+            if word not in {"and", "or", "not", *registered, *known}
+            and (hint := nearest(word, known)).startswith("Did you mean")
+        ]
+        return "; ".join(found)
 
     def _parameters_of_plan(self) -> Parametrizer:
         if self._parametrizer is None:
@@ -174,6 +188,11 @@ class Parametrizer:
             if name not in STANDARD_MARKERS:
                 config.addinivalue_line("markers", f"{name}: mmreason samples of {value!a}")
         self._marks = {kind: self._marks_of(kind) for kind in kinds}
+
+    @property
+    def markers(self) -> list[str]:
+        """The markers of the samples."""
+        return [*self._names.values()]
 
     @property
     def renamed(self) -> dict[str, str]:

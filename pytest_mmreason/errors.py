@@ -82,7 +82,8 @@ def runs_out_of_memory(error: BaseException) -> bool:
 def nearest(name: str, known: Iterable[str], limit: int = 3) -> str:
     """A sentence that offers the names closest to `name`, or lists what there is."""
     names = sorted(set(known))
-    folded = {candidate.casefold(): candidate for candidate in names}
+    # Of numbers, those that look alike are not near.
+    folded = {c.casefold(): c for c in names if not (name.isdecimal() and c.isdecimal())}
     close = get_close_matches(name.casefold(), list(folded), n=limit, cutoff=0.5)
     if close:
         return "Did you mean " + " or ".join(repr(folded[match]) for match in close) + "?"

@@ -135,9 +135,12 @@ def _shard(text: str) -> Shard:
 def _error_quota(text: str) -> ErrorQuota:
     from pytest_mmreason.settings import ErrorQuota
 
-    if text.endswith("%"):
-        return ErrorQuota(_number(0, 100)(text[:-1].strip()), percent=True)
-    return ErrorQuota(_whole(0)(text))
+    try:
+        if text.endswith("%"):
+            return ErrorQuota(_number(0, 100)(text[:-1].strip()), percent=True)
+        return ErrorQuota(_whole(0)(text))
+    except ValueError as error:
+        raise ValueError(f"{error}; write N or P%, for example 3 or 5%") from None
 
 
 def _published(text: str) -> str:

@@ -297,7 +297,10 @@ class OwnerHooks(RunHooks):
         summary = self.session.finish(status, stopped)
         if summary is not None:
             session.exitstatus = summary.exit
-        elif self.terminal.note_unused(session) and status == pytest.ExitCode.OK:
+        elif (
+            self.terminal.note_unused(session, self.collection.near_markers)
+            and status == pytest.ExitCode.OK
+        ):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

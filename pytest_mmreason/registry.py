@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_mmreason.benchmarks import native
 from pytest_mmreason.benchmarks.base import Benchmark, shipped
-from pytest_mmreason.benchmarks.opening import OFFICIAL, OTHERS, open_benchmark, where_to_get
+from pytest_mmreason.benchmarks.opening import OFFICIAL, OTHERS, TAKEN, open_benchmark, where_to_get
 from pytest_mmreason.errors import MMReasonError, ModelError, UsageError, nearest
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.models.base import ModelAdapter
@@ -247,7 +247,8 @@ class Registry:
             raise UsageError(f"--mm-benchmark={spec}: {where_to_get(name)}")
         known = [*BENCHMARKS, *OFFICIAL, *self.benchmarks]
         raise UsageError(
-            f"--mm-benchmark={spec}: neither a benchmark's name nor a folder. {nearest(spec, known)}"
+            f"--mm-benchmark={spec}: neither a benchmark's name nor a folder"
+            + (f". {nearest(spec, known)}" if not Path(spec).suffix else f"; {TAKEN}")
         )
 
     def listing(self, what: str) -> str:
@@ -338,6 +339,8 @@ def _split(
     kind, _, argument = spec.partition(":")
     known = [*bundled, *added]
     if kind not in known:
+        if meant := _meant(option, spec):
+            raise UsageError(f"{option}={spec}: a path is no name; write {meant}{spec}")
         hint = nearest(kind, known)
         best = nearest(kind, known, limit=1)
         if ":" not in spec and best not in {f"Did you mean {name!r}?" for name in bundled}:
@@ -346,6 +349,14 @@ def _split(
     if kind in ("openai", "hf", "replay", "python") and not argument:
         raise UsageError(f"{option}={spec}: write {bundled[kind].split('  ')[0]}")
     return kind, argument
+
+
+def _meant(option: str, spec: str) -> str:
+    """The kind of spec in which a path was probably meant; "" where `spec` looks like none."""
+    path = Path(spec).expanduser()
+    if path.suffix in (".json", ".jsonl"):
+        return "replay:"
+    return "hf:" if option == "--mm-model" and "/" in spec and path.is_dir() else ""
 
 
 def _made(option: str, factory: Callable[[Any], Any], argument: Any) -> Any:

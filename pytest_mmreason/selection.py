@@ -29,6 +29,8 @@ def read_subset(path: Path) -> tuple[str, ...]:
         raise UsageError(f"--mm-subset {path}: {error}") from None
     if not isinstance(ids, list) or not all(type(i) in (str, int) for i in ids):
         raise UsageError(f"--mm-subset {path}: a JSON list of sample ids is needed")
+    if not ids:
+        raise UsageError(f"--mm-subset {path}: the list holds no id")
     return tuple(str(i) for i in ids)
 
 

@@ -21,6 +21,7 @@ from pytest_mmreason.gates import NO_GATE, Outcome
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.models.base import ModelAdapter
+from pytest_mmreason.models.presets import misspelt
 from pytest_mmreason.plan import Plan, Work, cautions, is_large, make_plan, set_aside
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.remarks import remarks
@@ -107,6 +108,11 @@ class OwnerSession:
                 self._warn_of_unknown(plan, [*models.values(), judge])
                 self._compare_runs(judge)
                 self._warn_of_idle_options(models)
+                for option, given in (
+                    ("param", self.settings.param),
+                    ("judge-param", self.settings.judge_param),
+                ):
+                    self.warnings += misspelt(f"--mm-{option}", given)
 
     @property
     def libraries(self) -> list[str]:

@@ -65,9 +65,10 @@ def _weight_notes(weights: Mapping[str, float], samples: Sequence[Sample]) -> It
     found = Counter(sample.complexity for sample in samples if sample.complexity)
     for complexity, number in found.items():
         if complexity not in weights:
+            hint = nearest(complexity, weights, limit=1)
             yield (
                 f"complexity {complexity!a} ({number} of the samples) has no weight in [weights]; "
-                "it counts 1"
+                "it counts 1" + (f". {hint}" if hint.startswith("Did you mean") else "")
             )
     if found and (unused := [name for name in weights if name not in found]):
         yield f"[weights] names {', '.join(map(ascii, unused))}, which no sample has"

@@ -23,6 +23,9 @@ OTHERS = (
 )
 
 
+TAKEN = f"taken are a folder with benchmark.toml, FILE.tsv, and {', '.join(f'{o}=DIR' for o in OFFICIAL)}"
+
+
 def open_benchmark(path: Path, name: str | None = None, corrections: bool = True) -> Benchmark:
     """The benchmark at `path`, under `name` if that is given; BenchmarkError for its faults.
 
@@ -51,7 +54,9 @@ def _meant(path: Path, name: str | None) -> str:
     """What was probably meant by a path at which there is no benchmark `name`; "" if unknown."""
     if path.is_file():
         named = next((o for o in OFFICIAL if manifest(o).file == path.name), name)
-        return f"that is a file; write {named}={path.parent}" if named else "that is a file"
+        return (
+            f"that is a file; write {named}={path.parent}" if named else f"that is a file; {TAKEN}"
+        )
     if not path.exists():
         close = _near(path)
         named = (_official_in(close) or name) if close else None

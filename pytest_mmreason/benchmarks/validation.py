@@ -85,6 +85,8 @@ def _lines(path: Path, faults: list[str]) -> Iterator[str]:
         # U+2028 and its kin may stand inside a JSON string: only a line feed ends a line.
         with path.open(encoding="utf-8-sig", newline="\n") as file:
             yield from file
+    except FileNotFoundError:
+        faults.append(f"{path.name}: no such file in {path.parent}")
     except (OSError, ValueError) as error:
         faults.append(f"{path.name}: {error}")
 
@@ -98,14 +100,37 @@ def _decoded(line: str) -> Any:
     return row
 
 
+class GivenTwice(ValueError):
+    """An object of JSON gives a key twice."""
+
+
 def no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of `pairs`; ValueError if a key is given twice."""
+    """The object of `pairs`; GivenTwice if a key is given twice."""
     row = dict(pairs)
     if len(row) != len(pairs):
         names = [name for name, _ in pairs]
         twice = sorted({name for name in names if names.count(name) > 1})
-        raise ValueError(f"field given twice: {', '.join(twice)}")
+        raise GivenTwice(f"field given twice: {', '.join(twice)}")
     return row
+
+
+_TOKEN = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?|[{}]', re.DOTALL)
+
+
+def _line_of_second(text: str) -> int:
+    """The line of the first key in JSON that its object has already."""
+    open_objects: list[set[str]] = []
+    for token in _TOKEN.finditer(text):
+        if token[0] == "{":
+            open_objects.append(set())
+        elif token[0] == "}":
+            open_objects.pop()
+        elif token[2]:
+            key = json.loads(token[1], strict=False)
+            if key in open_objects[-1]:
+                return text.count("\n", 0, token.start()) + 1
+            open_objects[-1].add(key)
+    return 1
 
 
 STRICT = json.JSONDecoder(object_pairs_hook=no_duplicates)
@@ -123,13 +148,17 @@ def read_object(path: Path, remedy: str, faults: list[str]) -> dict[str, Any]:
 
     remedy: what to do about a file that is missing or cut off, as a sentence's end.
     """
+    text = ""
     try:
-        content = STRICT.decode(path.read_text(encoding="utf-8-sig").strip())
+        text = path.read_text(encoding="utf-8-sig")
+        content = STRICT.decode(text.strip())
     except json.JSONDecodeError as error:
         where = f"{path.name}:{error.lineno}"
         faults.append(f"{where}: not JSON: {error.msg}; the file is cut off or altered, {remedy}")
     except FileNotFoundError:
         faults.append(f"{path.name}: missing; {remedy}")
+    except GivenTwice as error:
+        faults.append(f"{path.name}:{_line_of_second(text)}: {error}; {remedy}")
     except (OSError, ValueError, RecursionError) as error:
         faults.append(f"{path.name}: {error}; {remedy}")
     else:

@@ -170,6 +170,8 @@ class LLMJudge:
                 _make_room(params, response.usage.get("completion_tokens", 0))
                 continue
             try:
+                if not response.answer:
+                    raise InvalidVerdict("the reply is empty")
                 verdict = rules.parse(response.answer, task)
             except InvalidVerdict as error:
                 failure = self._error(

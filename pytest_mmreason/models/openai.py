@@ -220,8 +220,9 @@ class OpenAIModel:
                 text = "".join(part["text"] for part in text if part.get("type") == "text")
         except (AttributeError, ArithmeticError, LookupError, TypeError, ValueError):
             raise ModelError(
-                f"{self.name} answered with something that is no completion: "
-                f"{self._endpoint.scrub(repr(completion))[:200]}",
+                f"{self.name} at {self._endpoint.shown} answered with something that is no completion: "
+                f"{self._endpoint.scrub(repr(completion))[:200]}. Is {self._url_option} right, which "
+                "often ends in /v1?",
                 cause="malformed reply",
                 retryable=True,
             ) from None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,27 @@ def by_any_name(presets: Mapping[str, Preset]) -> dict[str, Preset]:
     found = dict(presets)
     found.update({alias: preset for preset in presets.values() for alias in preset.aliases})
     return found
+
+
+_PARAMETERS = (
+    *("temperature", "top_p", "top_k", "min_p", "typical_p", "seed", "stop", "n", "do_sample"),
+    *("max_tokens", "min_tokens", "max_completion_tokens", "max_new_tokens", "min_new_tokens"),
+    *("frequency_penalty", "presence_penalty", "repetition_penalty", "length_penalty"),
+    *("num_beams", "num_beam_groups", "no_repeat_ngram_size", "early_stopping", "best_of"),
+    *("reasoning_effort", "response_format", "extra_body", "chat_template_kwargs", "user"),
+    *("logprobs", "top_logprobs", "logit_bias", "stop_token_ids", "num_ctx", "num_predict"),
+)
+"""Parameters that endpoints and transformers take; others are sent as they are."""
+
+
+def misspelt(option: str, params: Mapping[str, Any]) -> list[str]:
+    """A note on each of `params` that is nearly one that is known, and so probably none."""
+    found = {name: get_close_matches(name, _PARAMETERS, 1, 0.8) for name in params}
+    return [
+        f"{option} {name}: did you mean {close[0]!r}? It is sent as it was written"
+        for name, close in found.items()
+        if close and name not in _PARAMETERS
+    ]
 
 
 def effective(preset: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_mmreason.benchmarks.validation import shown
 from pytest_mmreason.errors import MissingPrediction, UsageError
 from pytest_mmreason.models.base import Request, Response
+
+_FAULTS_SHOWN = 10
 
 
 class ReplayModel:
@@ -103,7 +106,15 @@ def _read(path: Path, text: str) -> tuple[dict[str, Response], _Tagged, bool]:
                 f"recorded answers {path}: this is a grade file, which is a judge's: "
                 f"--mm-judge=replay:{path}"
             )
-        return {str(k): Response(_text(path, k, v)) for k, v in data.items()}, {}, False
+        _refuse(
+            [
+                f"recorded answers {path}: {_no_text(k, v)}"
+                for k, v in data.items()
+                if not isinstance(v, str)
+            ]
+        )
+        return {str(k): Response(v) for k, v in data.items()}, {}, False
+    faults: list[str] = []
     answers: dict[str, Response] = {}
     tagged: _Tagged = {}
     by_number = False
@@ -125,12 +136,11 @@ def _read(path: Path, text: str) -> tuple[dict[str, Response], _Tagged, bool]:
                     "are the questions; name the file of a model's answers to them"
                 )
             by_number = True
-            _keep(
-                where,
-                answers,
-                str(row["question_id"]),
-                Response(_text(where, row["question_id"], row.get("text"))),
-            )
+            number_of, answer = row["question_id"], row.get("text")
+            if isinstance(answer, str):
+                _keep(where, answers, str(number_of), Response(answer))
+            else:
+                faults.append(f"{where}: {_no_text(number_of, answer)}")
         elif isinstance(row, dict) and "sample" in row:
             if not isinstance(row.get("response"), str):
                 continue  # an errored record has no answer to replay
@@ -145,6 +155,7 @@ def _read(path: Path, text: str) -> tuple[dict[str, Response], _Tagged, bool]:
             raise UsageError(
                 f"{where}: a line holds question_id and text (LLaVA's answers), or is a record of results.jsonl"
             )
+    _refuse(faults)
     if not answers:
         raise UsageError(f"recorded answers {path}: the file holds none")
     return answers, tagged, by_number
@@ -171,7 +182,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return row
 
 
-def _text(where: object, key: object, value: object) -> str:
-    if not isinstance(value, str):
-        raise UsageError(f"{where}: the answer of {key!r} is {type(value).__name__}, not text")
-    return value
+def _no_text(key: object, value: object) -> str:
+    """What is wrong with an answer that is no text."""
+    return f"the answer of {key!r} is {shown(value)}, not text"
+
+
+def _refuse(faults: Sequence[str]) -> None:
+    """UsageError listing `faults`, if there are any."""
+    if faults:
+        more = len(faults) - _FAULTS_SHOWN
+        told = [*faults[:_FAULTS_SHOWN], *([f"and {more} more"] if more > 0 else [])]
+        raise UsageError("\n".join(told))

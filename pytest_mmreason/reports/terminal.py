@@ -109,16 +109,18 @@ class Terminal:
         if works:
             self._planned = self._session.expected_calls(work for _, work in works)
 
-    def note_unused(self, session: pytest.Session) -> bool:
+    def note_unused(self, session: pytest.Session, near_markers: Callable[[], str]) -> bool:
         """Hear that nothing was evaluated. True if the command line set a gate that so was not met.
 
         An ini file may name a model for sessions that are about other tests; who names one
         on the command line is told why nothing came of it.
+        near_markers: what ``-m`` may have meant.
         """
         option = self._config.option
         if only_looks(self._config) or not (option.mm_model or option.mm_agreement):
             return False
         if not session.testscollected and not session.testsfailed:
+            self._unused = near_markers() if option.markexpr else ""
             return False
         self._unused = (
             "no sample was evaluated: no selected test asks for one. The bundled suite stays out "

@@ -126,6 +126,21 @@ def test_a_fault_that_stays_is_a_model_error_with_its_cause(
     assert len([b for b in endpoint.requests if number_of(b) == 1]) == 3
 
 
+def test_a_judge_that_answers_with_a_page_is_told_with_its_url_and_option(
+    pytester: pytest.Pytester, endpoint: Endpoint, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret-of-mine")
+    endpoint.script = by_model(
+        m=answers, j=lambda body, seen: Reply(body="<html>no secret-of-mine here</html>")
+    )
+    options = (*endpoint_options(endpoint), f"--mm-benchmark={made}", "--mm-output=out")
+    assert run(pytester, *options, "--mm-retries=0").ret == 1
+    reason = records_of(pytester)["s1"]["reason"]
+    assert f"openai:j at {endpoint.url} answered with something that is no completion" in reason
+    assert "Is --mm-judge-base-url right, which often ends in /v1?" in reason
+    assert "secret-of-mine" not in reason
+
+
 def test_no_retries_makes_one_attempt(
     pytester: pytest.Pytester, endpoint: Endpoint, made: Path
 ) -> None:

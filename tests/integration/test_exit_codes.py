@@ -11,7 +11,7 @@ from tests.support.benchmarks import (
     write_answers,
     write_benchmark,
 )
-from tests.support.runs import run, statuses, verdict_line
+from tests.support.runs import flat, run, statuses, verdict_line
 
 BOTH = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "n2"])
 
@@ -130,6 +130,13 @@ def test_x_and_maxfail_end_the_run_with_1(made: Made, workers: tuple[str, ...]) 
 @BOTH
 def test_nothing_selected_ends_with_5(made: Made, workers: tuple[str, ...]) -> None:
     assert made.run("-m", "nothing", *workers).ret == 5
+    result = made.run("-m", "analogcal and not hihg", *workers)
+    assert result.ret == 5
+    assert (
+        "mmreason: no sample is marked 'analogcal'. Did you mean 'analogical'?; "
+        "no sample is marked 'hihg'. Did you mean 'high'?"
+    ) in flat(result)
+    assert "no sample is marked" not in flat(made.run("-m", "math and not ocr", *workers))
     assert not (made.pytester.path / "out" / "summary.json").exists()
 
 

@@ -33,7 +33,13 @@ MODEL, MADE = Project.model, Project.made
         ([MODEL, MADE, "--mm-dtype=float8"], "--mm-dtype is 'float8', not one of *"),
         ([MODEL, MADE, "--mm-batch-size=0"], "--mm-batch-size is 0; at least 1 is needed; or auto, which finds one"),
         ([MODEL, MADE, "--mm-limit=0"], "--mm-limit is 0; at least 1 is needed"),
-        ([MODEL, MADE, "--mm-max-errors=5%%"], "--mm-max-errors is '5%', not a number"),
+        ([MODEL, MADE, "--mm-max-errors=5%%"], "--mm-max-errors is '5%', not a number; write N or P%*"),
+        ([MODEL, MADE, "--mm-max-errors=5percent"], "--mm-max-errors is '5percent', not a whole number; write N or P%, for example 3 or 5%"),
+        (["--mm-model=runs/predictions.json"], "--mm-model=runs/predictions.json: a path is no name; write replay:runs/predictions.json"),
+        (["--mm-model=./made"], "--mm-model=*/made: a path is no name; write hf:*/made"),
+        ([MODEL, MADE, "--mm-judge=grades.json"], "--mm-judge=grades.json: a path is no name; write replay:grades.json"),
+        ([MODEL, "--mm-benchmark=a.csv"], "--mm-benchmark=a.csv: neither a benchmark's name nor a folder; taken are a folder with benchmark.toml, FILE.tsv, and infimm-eval=DIR*"),
+        ([MODEL, "--mm-benchmark=models_of_mine.py"], "*that is a file; taken are a folder with benchmark.toml, FILE.tsv, and infimm-eval=DIR*"),
         ([MODEL, MADE, "--mm-param=temperature"], "--mm-param is 'temperature'; write KEY=VALUE*"),
         ([MODEL, MADE, MADE], None),
         ([MODEL, MADE, "--mm-benchmark=./made"], "--mm-benchmark=*made: a benchmark named 'made' is already there"),
@@ -167,3 +173,19 @@ def test_help_of_every_option_is_a_sentence_of_its_own() -> None:
         assert text[0].isupper() or text.split()[0].islower(), text
         assert text.rstrip().endswith((".", ")")), text
         assert len(text) < 200, text
+
+
+@pytest.mark.parametrize("option", ["param", "judge-param"])
+def test_parameter_that_is_nearly_one_is_noted(project: Project, option: str) -> None:
+    given = [f"--mm-{option}={text}" for text in ("temprature=0", "top_p=1", "whatever=2")]
+    told = " ".join(project.run(*given).stdout.str().split())
+    note = f"--mm-{option} temprature: did you mean 'temperature'? It is sent as it was written"
+    assert note in told
+    assert "top_p:" not in told and "whatever:" not in told
+
+
+def test_subset_of_no_id_is_told(project: Project) -> None:
+    (project.path / "none.json").write_text("[]", encoding="utf-8")
+    result = project.run("--mm-subset=none.json")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*none.json: the list holds no id"])

@@ -104,6 +104,7 @@ def test_judge_that_never_scores_is_an_error_after_bounded_asks(protocol: str, r
     message = str(caught.value)
     assert "'s1'" in message and "openai:judge" in message and repr(reply) in message
     assert "--mm-judge=local" in message
+    assert ("(the reply is empty)" in message) == (reply == "")
 
 
 def test_long_invalid_reply_is_shortened_in_the_message_and_kept_in_the_detail() -> None:

@@ -96,7 +96,7 @@ def test_every_fault_is_listed_with_file_line_id_and_field(tmp_path: Path) -> No
         ('name = "a"\nsamples = "../x.jsonl"', "samples '../x.jsonl' lies outside the folder"),
         ('name = "a"\nsamples = "/x.jsonl"', "samples '/x.jsonl' lies outside the folder"),
         ('name = "a"\nsamples = ""', "benchmark.toml: samples is empty"),
-        ('name = "a"\nsamples = "gone.jsonl"', "gone.jsonl: [Errno 2] No such file"),
+        ('name = "a"\nsamples = "gone.jsonl"', "gone.jsonl: no such file in /"),
     ],
 )
 def test_manifest_faults_name_the_file_and_field(tmp_path: Path, manifest: str, fault: str) -> None:
@@ -230,3 +230,12 @@ def test_order_protocol_and_weights_change_the_fingerprint(tmp_path: Path) -> No
         made(tmp_path / "d", weights={"high": 3}).fingerprint,
     }
     assert len(found) == 4
+
+
+def test_complexity_that_is_nearly_one_of_the_weights_is_told_with_it(tmp_path: Path) -> None:
+    row = '{"id": "a", "question": "q", "complexity": "High"}\n'
+    note, _ = load(write(tmp_path, samples=row)).notes
+    assert note.endswith("has no weight in [weights]; it counts 1. Did you mean 'high'?")
+    row = row.replace("High", "severe")
+    note, _ = load(write(tmp_path, samples=row)).notes
+    assert note.endswith("it counts 1")

@@ -114,13 +114,13 @@ def test_llavas_numbers_are_known_by_their_samples(tmp_path: Path) -> None:
         ("", "the file holds none"),
         ("{}", "the file holds none"),
         ("\n\n", "the file holds none"),
-        ('{"a": 1}', "the answer of 'a' is int, not text"),
-        ('{"a": null}', "the answer of 'a' is NoneType, not text"),
+        ('{"a": 1}', "the answer of 'a' is 1, not text"),
+        ('{"a": null}', "the answer of 'a' is null, not text"),
         ('{"a": "x", "a": "y"}', "two different answers to 'a'"),
         ("[1]", ":1: a line holds question_id and text"),
         ('"a"', ":1: a line holds question_id and text"),
         ("not json", ":1: neither a JSON object id -> text nor JSON lines"),
-        ('{"question_id": 1, "text": "a"}\n{"question_id": 2}', ":2: the answer of 2 is NoneType"),
+        ('{"question_id": 1, "text": "a"}\n{"question_id": 2}', ":2: the answer of 2 is null"),
         ('{"question_id": 1, "text": "a"}\n{"a": "b"}', ":2: a line holds question_id and text"),
         ('{"question_id": 1, "text": "a"}\n{"question_id"', ":2: neither a JSON object"),
         (
@@ -139,6 +139,19 @@ def test_bad_files_are_refused_with_file_and_line(tmp_path: Path, content: str, 
         made(tmp_path, content)
     assert words in str(caught.value)
     assert str(tmp_path / "answers.json") in str(caught.value)
+
+
+@pytest.mark.parametrize("form", ["object", "llava"])
+def test_every_answer_that_is_no_text_is_listed(tmp_path: Path, form: str) -> None:
+    content = json.dumps({n: None if n % 2 else "x" for n in range(24)})
+    if form == "llava":
+        rows = [{"question_id": n, "text": None if n % 2 else "x"} for n in range(24)]
+        content = "".join(f"{json.dumps(row)}\n" for row in rows)
+    with pytest.raises(UsageError) as caught:
+        made(tmp_path, content)
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 11 and lines[-1] == "and 2 more"
+    assert all("is null, not text" in line for line in lines[:-1])
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b'{"a": "\xe9"}'])
