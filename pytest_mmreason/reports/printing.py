@@ -47,7 +47,8 @@ class Printer:
             self._run(summary, run, settings)
         if len(summary.runs) > 1:
             self._section("mmreason: side by side")
-            self._table(tables.comparison(summary.runs))
+            width = self._writer.fullwidth - 1
+            self._table(tables.fitted(tables.comparison(summary.runs), width))
         self.markers(" ", renamed)
         for note in summary.notes:
             self.folded(f" note: {inert(note)}", indent=7)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_mmreason.benchmarks.base import Benchmark
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 ABSENT = "–"
 _GAP, _LEAST = 3, 3
 """Characters between two columns of a table, and how many columns every terminal shows."""
+_SHORTEST = 16
+"""Characters of a name that are shown however narrow a terminal is."""
 
 _FILES = ("file", "answers")
 """What graded answers were read from; see :class:`~pytest_mmreason.grades.Graded`."""
@@ -162,9 +164,14 @@ def comparison(runs: Sequence[RunResult]) -> Table:
 
 
 def neighbours(standing: Standing) -> list[str]:
-    """The published results next to a run's own, and who graded them."""
-    digits = standing.digits
-    found = [f"{line.name} {line.scores['overall']:.{digits}f}" for line in standing.neighbours]
+    """The published results next to a run's own, on which side they are, and who graded them."""
+    own, found = standing.own.rank or 0, list[str]()
+    for line in standing.neighbours:
+        rank = line.rank or 0
+        side = "below" if rank > own else "level" if rank == own else "above"
+        if side == "above" and found and not found[-1].startswith("below"):
+            side = "best"
+        found.append(f"{side}: {line.name} {line.scores['overall']:.{standing.digits}f}")
     return [*found, f"graded by {standing.judge}"]
 
 
@@ -205,6 +212,30 @@ def narrowed(table: Table, width: int) -> Table:
         kept += room >= 0 or kept < _LEAST
     rows = tuple(row[:kept] for row in table.rows)
     return Table(table.headers[:kept], table.numeric[:kept], rows, table.has_total)
+
+
+def fitted(table: Table, width: int) -> Table:
+    """`table` with names in its first column shortened in the middle, so that it fits `width`.
+
+    Names that would then look alike stay as they are.
+    """
+    columns = list(zip(table.headers, *([c.text for c in row] for row in table.rows), strict=True))
+    room = width - sum(max(map(len, column)) + _GAP for column in columns[1:])
+    names = [_shortened(row[0].text, max(room, _SHORTEST)) for row in table.rows]
+    if len(set(names)) < len({row[0].text for row in table.rows}):
+        return table
+    rows = (
+        (replace(row[0], text=name), *row[1:]) for name, row in zip(names, table.rows, strict=True)
+    )
+    return replace(table, rows=tuple(rows))
+
+
+def _shortened(text: str, length: int) -> str:
+    """`text` in at most `length` characters, with an … for what its middle lost."""
+    if len(text) <= length:
+        return text
+    tail = (length - 1) // 2
+    return f"{text[: length - 1 - tail]}…{text[-tail:]}"
 
 
 def _headline(row: Row) -> bool:

@@ -93,7 +93,7 @@ def test_unasked_a_line_names_the_neighbours(
 ) -> None:
     result = run(pytester, *whole, "--mm-output=out")
     assert (
-        "published LLaVA-7B (LLaMA-2) 28.1 · LLaMA-Adapter v2-7B 31.4 · GPT-4V 67.7 graded by GPT-4"
+        "published below: LLaVA-7B (LLaMA-2) 28.1 · above: LLaMA-Adapter v2-7B 31.4 · best: GPT-4V 67.7 graded by GPT-4"
         in flat(result)
     )
     out = pytester.path / "out"

@@ -10,11 +10,12 @@ from _pytest._io import TerminalWriter
 
 from pytest_mmreason.gates import Outcome
 from pytest_mmreason.outcome import draft_record
-from pytest_mmreason.reports.printing import Printer
+from pytest_mmreason.reports.printing import Printer, render
 from pytest_mmreason.reports.tables import (
     Table,
     comparison,
     counts_text,
+    fitted,
     main_table,
     row_lines,
 )
@@ -103,6 +104,26 @@ def test_runs_stand_side_by_side_with_the_best_marked() -> None:
     rows = texts(comparison([runs[0], better]))
     assert [row[1] for row in rows] == ["overall", "50.0", "90.0"]
     assert [row[0][:2] for row in rows[1:]] == ["  ", "★ "]  # so that names are in line
+
+
+def test_long_names_of_runs_side_by_side_are_shortened_in_the_middle() -> None:
+    names = ("replay:llava-v1.5-7b.official-eval-zip.answers.jsonl", "replay:llava-v1.5-13b.json")
+    runs = results((sample(1, "deductive", "high"), 0.5), models=names)
+    table = fitted(comparison(runs), 60)
+    assert [row[0] for row in texts(table)] == [
+        "model",
+        "★ replay:llava-…p.answers.jsonl",
+        "  replay:llava-v1.5-13b.json",
+    ]
+    lines = render(table, 60, False)
+    assert [line[:31].rstrip() for line in lines[2:]] == [row[0] for row in texts(table)[1:]]
+    assert fitted(comparison(runs), 200) == comparison(runs)
+    alike = (
+        "replay:one-and-the-same-name-1-of-two.json",
+        "replay:one-and-the-same-name-2-of-two.json",
+    )
+    both = comparison(results((sample(1, "deductive", "high"), 0.5), models=alike))
+    assert fitted(both, 60) == both
 
 
 def test_every_title_stands_apart_from_its_items(capsys: pytest.CaptureFixture[str]) -> None:
