@@ -93,12 +93,14 @@ def test_unasked_a_line_names_the_neighbours(
 ) -> None:
     result = run(pytester, *whole, "--mm-output=out")
     assert (
-        "published below: LLaVA-7B (LLaMA-2) 28.1 · above: LLaMA-Adapter v2-7B 31.4 · best: GPT-4V 67.7 graded by GPT-4"
+        "published below: LLaVA-7B (LLaMA-2) 28.1 · above: LLaMA-Adapter v2-7B 31.4 best: GPT-4V 67.7 · graded by GPT-4"
         in flat(result)
     )
     out = pytester.path / "out"
     assert "published" not in read_summary(out)["runs"][0]
-    assert "- published: LLaVA-7B (LLaMA-2) 28.1 · " in (out / "summary.md").read_text("utf-8")
+    assert "- published: below: LLaVA-7B (LLaMA-2) 28.1 · " in (out / "summary.md").read_text(
+        "utf-8"
+    )
     assert "published" not in flat(run(pytester, *whole, "--mm-limit=5"))
 
 

@@ -119,8 +119,8 @@ def test_long_names_of_runs_side_by_side_are_shortened_in_the_middle() -> None:
     assert [line[:31].rstrip() for line in lines[2:]] == [row[0] for row in texts(table)[1:]]
     assert fitted(comparison(runs), 200) == comparison(runs)
     alike = (
-        "replay:one-and-the-same-name-1-of-two.json",
-        "replay:one-and-the-same-name-2-of-two.json",
+        "replay:of-two-answers-1-the-one-and-same-name.json",
+        "replay:of-two-answers-2-the-one-and-same-name.json",
     )
     both = comparison(results((sample(1, "deductive", "high"), 0.5), models=alike))
     assert fitted(both, 60) == both
