@@ -222,7 +222,8 @@ def fitted(table: Table, width: int) -> Table:
     columns = list(zip(table.headers, *([c.text for c in row] for row in table.rows), strict=True))
     room = width - sum(max(map(len, column)) + _GAP for column in columns[1:])
     names = [_shortened(row[0].text, max(room, _SHORTEST)) for row in table.rows]
-    if len(set(names)) < len({row[0].text for row in table.rows}):
+    bare = ({name.lstrip("★ ") for name in of} for of in (names, [r[0].text for r in table.rows]))
+    if len(next(bare)) < len(next(bare)):
         return table
     rows = (
         (replace(row[0], text=name), *row[1:]) for name, row in zip(names, table.rows, strict=True)
