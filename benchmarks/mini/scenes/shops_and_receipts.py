@@ -225,6 +225,6 @@ SCENES: dict[str, Callable[[], Image.Image]] = {
     "ded-high-receipt-mistake-1": market_stall,
     "ded-high-receipt-mistake-2": market_receipt,
     "ded-mod-pricelabel-rice": rice_shelf,
-    "ded-mod-pricelabel-coffee-1": partial(coffee, "Last year", 350, 256, ""),
-    "ded-mod-pricelabel-coffee-2": partial(coffee, "This year", 250, 244, "PRICE|UNCHANGED!"),
+    "ded-mod-pricelabel-coffee-1": partial(coffee, "Last year", 350, 246, ""),
+    "ded-mod-pricelabel-coffee-2": partial(coffee, "This year", 250, 234, "PRICE|UNCHANGED!"),
 }
