@@ -204,7 +204,7 @@ def hotel() -> Image.Image:
             canvas.box(x + 16, outer - 5, x + 62, outer + 5, WATER, INK, 1.5)
     canvas.text(256, 220, "corridor", 19, GREY)
     compass(canvas, 116, 400, 28, 180)
-    for x, color, text in ((200, WATER, "window"), (320, (206, 150, 96), "door")):
+    for x, color, text in ((200, WATER, "window"), (346, (206, 150, 96), "door")):
         canvas.box(x, 395, x + 34, 405, color, INK, 1.5)
         canvas.text(x + 44, 400, text, 18, anchor="lm")
     return canvas.finish()
