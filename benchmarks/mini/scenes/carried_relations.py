@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from canvas import (
     BLUE,
-    BROWN,
     DARK_BROWN,
     GREEN,
     GREY,
@@ -20,7 +19,7 @@ from canvas import (
     Canvas,
     Color,
     Point,
-    blob,
+    polar,
 )
 from PIL import Image
 
@@ -216,7 +215,7 @@ def held_things() -> Image.Image:
     _ship(c, 352, 96)
     _clothes_peg(c, 108, 256)
     _shirt(c, 352, 262)
-    _tent_peg(c, 108, 422)
+    _paper_clip(c, 108, 424)
     c.text(352, 422, "?", 84)
     return c.finish()
 
@@ -262,17 +261,17 @@ def _shirt(c: Canvas, x: float, y: float) -> None:
     c.path([(x - 92, y - 52), (x + 92, y - 52)], INK, 3)
 
 
-def _tent_peg(c: Canvas, x: float, y: float) -> None:
-    c.box(x - 86, y + 18, x + 86, y + 66, (120, 176, 96), radius=8)
-    c.poly([(x - 18, y + 62), (x - 22, y + 40), (x - 6, y + 40)], (120, 176, 96))
-    c.path([(x - 14, y + 52), (x + 6, y - 20)], GREY, 10)
-    c.arc(x + 0, y - 20, 11, 180, 380, GREY, 7)
-    c.path([(x + 4, y - 8), (x + 84, y - 62)], RED, 5)
-    c.disc(x + 3, y - 6, 9, None, RED, 4)
-    for dx in (-66, -48, 40, 58):
-        c.path([(x + dx, y + 20), (x + dx - 5, y + 6)], GREEN, 3)
-        c.path([(x + dx, y + 20), (x + dx + 5, y + 4)], GREEN, 3)
-    c.poly(blob(x - 12, y + 54, 16, 0.4, 3), BROWN)
+def _paper_clip(c: Canvas, x: float, y: float) -> None:
+    wire: list[Point] = [(-11, 30)]
+    for cx, cy, radius, start in (
+        (2, -32, 13, 180),
+        (-6, 36, 21, 0),
+        (0, -40, 27, 180),
+    ):
+        wire += [polar(cx, cy, radius, start + a) for a in range(0, 181, 15)]
+    wire.append((27, 26))
+    tilted = [(x + 0.94 * a - 0.34 * b, y + 0.34 * a + 0.94 * b) for a, b in wire]
+    c.path(tilted, GREY, 7)
 
 
 SCENES: dict[str, Callable[[], Image.Image]] = {
