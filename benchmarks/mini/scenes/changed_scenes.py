@@ -271,7 +271,7 @@ def _snowman(c: Canvas, x: float, y: float, cap: str, buttons: int, scarf: Color
         c.poly(
             [(x - 15, y - 108), (x + 15, y - 108), (x + 25, y - 74), (x - 25, y - 74)], GREY, INK, 2
         )
-        c.arc(x, y - 90, 24, 25, 155, INK, 2.5)
+        c.arc(x, y - 76, 19, 180, 360, INK, 2.5)
         c.path([(x - 25, y - 74), (x + 25, y - 74)], INK, 5)
 
 
