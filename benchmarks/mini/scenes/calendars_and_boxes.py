@@ -75,7 +75,7 @@ BUSY: dict[str, dict[str, tuple[Color, list[int]]]] = {
         "dentist": (SAND, [27]),
     },
     "Tom": {
-        "work": (MINT, [3, 9, 15, 20, 28, 30]),
+        "work": (MINT, [3, 9, 20, 28]),
         "football": (SAND, [5, 6, 12, 13, 19, 22]),
         "exam": (ROSE, [27]),
     },
@@ -95,6 +95,35 @@ def busy_month(name: str, head: Color) -> Image.Image:
         x = 38 + 122 * i
         canvas.box(x, 402, x + 30, 428, color, GREY, 1.5)
         canvas.text(x + 38, 415, what, 19, anchor="lm")
+    return canvas.finish()
+
+
+def hut() -> Image.Image:
+    canvas = Canvas(448, 470, SKY)
+    sun(canvas, 60, 60, 24)
+    canvas.poly([(0, 330), (110, 130), (210, 290), (300, 90), (448, 320), (448, 470), (0, 470)],
+                (150, 168, 190))  # fmt: skip
+    for points in ([(84, 177), (110, 130), (142, 181), (112, 168)],
+                   [(270, 150), (300, 90), (340, 152), (304, 132)]):  # fmt: skip
+        canvas.poly([(float(x), float(y)) for x, y in points], WHITE)
+    canvas.box(0, 320, 448, 470, GRASS)
+    canvas.box(40, 214, 190, 330, BROWN, DARK_BROWN, 3)
+    for y in (236, 258, 280, 302):
+        canvas.path([(42, y), (188, y)], DARK_BROWN, 1.5)
+    canvas.poly([(24, 220), (115, 150), (206, 220)], (160, 70, 60), DARK_BROWN, 3)
+    canvas.box(98, 262, 134, 330, DARK_BROWN)
+    for x in (56, 148):
+        canvas.box(x, 244, x + 28, 272, (250, 232, 160), DARK_BROWN, 2)
+    for x in (244, 398):
+        canvas.box(x - 6, 280, x + 6, 440, DARK_BROWN)
+    canvas.box(216, 226, 428, 402, (244, 226, 190), DARK_BROWN, 3, radius=6)
+    canvas.text(322, 252, "EAGLE HUT", 25, GREEN)
+    for y, text in ((288, "Wednesdays: no beds"), (314, "for the night"),
+                    (350, "Winter closing"), (376, "from 30 October on")):  # fmt: skip
+        canvas.text(322, y, text, 19)
+    for x in (20, 226, 430):
+        canvas.poly([(x - 18, 436), (x, 380), (x + 18, 436)], GREEN, INK, 1.5)
+        canvas.box(x - 3, 436, x + 3, 448, DARK_BROWN)
     return canvas.finish()
 
 
@@ -140,8 +169,8 @@ def pill_box() -> Image.Image:
     left, top, wide, high = 94.0, 300.0, 56.0, 46.0
     canvas.box(left - 82, top - 40, left + 7 * wide + 12, top + 3 * high + 12, BLUE, INK, 2,
                radius=10)  # fmt: skip
-    # Down to where each day's pills are gone, and the two compartments that do not fit.
-    gone = {0: (0, 1, 2), 1: (0, 1), 2: (0, 1, 2), 3: (0,), 5: (1,)}
+    # Where the pills are gone: not on Tuesday evening, but already on Thursday noon.
+    gone = {0: (0, 1, 2), 1: (0, 1), 2: (0, 1, 2), 3: (0, 1)}
     for column, day in enumerate(WEEKDAYS):
         canvas.text(left + (column + 0.5) * wide, top - 20, day, 19, WHITE)
         for row in range(3):
@@ -153,13 +182,14 @@ def pill_box() -> Image.Image:
     for row, name in enumerate(("morning", "noon", "evening")):
         canvas.text(left - 6, top + (row + 0.5) * high, name, 17, WHITE, "rm")
     canvas.box(64, 462, 448, 502, (250, 240, 190), INK, 1.5)
-    canvas.text(256, 482, "8:00, 12:00 and 18:00. Filled on Sunday night.", 17)
+    canvas.text(256, 482, "8:00, 12:00 and 18:00. All 21 filled on Sunday.", 17)
     return canvas.finish()
 
 
 SCENES: dict[str, Callable[[], Image.Image]] = {
     "ded-mod-calendar-hike-1": partial(busy_month, "Lea", PURPLE),
     "ded-mod-calendar-hike-2": partial(busy_month, "Tom", ORANGE),
+    "ded-mod-calendar-hike-3": hut,
     "ded-mod-calendar-zoo": nameless_month,
     "ded-mod-pillbox": pill_box,
 }

@@ -95,29 +95,25 @@ def thermometers() -> Image.Image:
             canvas.path([(x, y), (x, y + 44)], (182, 170, 158), 2.5)
     canvas.box(120, 8, 392, 46, WHITE, INK, 2, radius=5)
     canvas.text(256, 27, "In the wine cellar", 23)
-    for i, (frame, unit, value) in enumerate(
-        ((RED, "°C", 15), (BLUE, "°F", 50), (GREEN, "°C", 10), (YELLOW, "°F", 50))
-    ):
+    # Every scale has a range of its own, so equal warmth does not give equal heights.
+    for i, (frame, unit, value, low, high, step, every) in enumerate(
+        ((RED, "°C", 10, -10, 40, 2, 10), (BLUE, "°F", 50, 20, 120, 5, 20),
+         (GREEN, "°C", 15, 0, 25, 1, 5), (YELLOW, "°F", 50, 20, 70, 2, 10))
+    ):  # fmt: skip
         x = 68 + 125 * i
         canvas.box(x - 54, 66, x + 54, 446, frame, INK, 2.5, radius=10)
         canvas.box(x - 44, 76, x + 44, 436, WHITE, INK, 1.5, radius=6)
         canvas.text(x - 22, 96, unit, 21)
-        low, high, labelled = (0, 25, 5) if unit == "°C" else (30, 80, 10)
-        foot, length = 372.0, 250.0
-
-        def level(degrees: float, base: float = foot, span: float = length / (high - low),
-                  zero: int = low) -> float:  # fmt: skip
-            return base - (degrees - zero) * span
+        foot, span = 372.0, 250.0 / (high - low)
 
         canvas.box(x - 22, 108, x - 6, 404, WHITE, INK, 2, radius=8)
-        canvas.box(x - 19, level(value), x - 9, 404, (200, 30, 60))
+        canvas.box(x - 19, foot - (value - low) * span, x - 9, 404, (200, 30, 60))
         canvas.disc(x - 14, 408, 15, (200, 30, 60), INK, 2)
-        for degrees in range(low, high + 1, labelled // 5):
-            long = degrees % labelled == 0
-            canvas.path([(x - 4, level(degrees)), (x + (8 if long else 2), level(degrees))], INK,
-                        2 if long else 1)  # fmt: skip
+        for degrees in range(low, high + 1, step):
+            long, y = degrees % every == 0, foot - (degrees - low) * span
+            canvas.path([(x - 4, y), (x + (8 if long else 2), y)], INK, 2 if long else 1)
             if long:
-                canvas.text(x + 36, level(degrees), str(degrees), 18, anchor="rm")
+                canvas.text(x + 41, y, str(degrees), 18, anchor="rm")
     return canvas.finish()
 
 
@@ -130,12 +126,14 @@ def zoo_poster() -> Image.Image:
     for i in range(6):
         y = bottom - 56 * i
         canvas.path([(left, y), (432, y)], PALE, 2)
-        canvas.text(left - 10, y, str(400 + 50 * i), 19, anchor="rm")
-    for x, visitors, label, color in ((184, 500, "last year", WATER), (342, 600, "this year", ORANGE)):  # fmt: skip
-        canvas.box(x - 50, bottom - (visitors - 400) * 1.12, x + 50, bottom, color, INK, 2)
-        canvas.text(x, bottom + 20, label, 21)
+        canvas.text(left - 10, y, str(460 + 20 * i), 19, anchor="rm")
+    for x, visitors, label, color in ((184, 500, "last year", WATER), (342, 540, "this year", ORANGE)):  # fmt: skip
+        canvas.box(x - 50, bottom - (visitors - 460) * 2.8, x + 50, bottom, color, INK, 2)
+        canvas.text(x, bottom + 18, label, 21)
+        days = 300 if label == "last year" else 250
+        canvas.text(x, bottom + 42, f"open on {days} days", 16)
     canvas.path([(left, bottom), (432, bottom)], INK, 3)
-    canvas.text(262, 464, "visitors on an average day", 18, GREY)
+    canvas.text(262, 481, "visitors on an average open day", 17)
     _giraffe(canvas, 184, 297)
     return canvas.finish()
 
@@ -206,10 +204,10 @@ PIECES: dict[str, Color] = {
 }
 
 
-def land(village: str, area: int, twelfths: tuple[int, int, int, int]) -> Image.Image:
+def land(village: str, built: int, twelfths: tuple[int, int, int, int]) -> Image.Image:
     canvas = Canvas(420, 460, (240, 236, 226))
     canvas.text(210, 34, f"Land of {village}", 28)
-    canvas.text(210, 70, f"{area} square kilometres", 22, RED)
+    canvas.text(210, 70, f"houses: {built} square kilometres", 21)
     x, y, radius, start = 210.0, 236.0, 134.0, -90.0
     for share, (name, color) in zip(twelfths, PIECES.items(), strict=True):
         edge: list[Point] = [polar(x, y, radius, start + a) for a in range(0, share * 30 + 1, 3)]
@@ -237,6 +235,6 @@ SCENES: dict[str, Callable[[], Image.Image]] = {
     "ded-mod-barchart-zoo": zoo_poster,
     "ded-high-barchart-pool-1": pool_guests,
     "ded-high-barchart-pool-2": pool_prices,
-    "ded-mod-piechart-forest-1": partial(land, "Ashby", 48, (6, 3, 2, 1)),
-    "ded-mod-piechart-forest-2": partial(land, "Birkdale", 120, (3, 6, 1, 2)),
+    "ded-mod-piechart-forest-1": partial(land, "Ashby", 8, (6, 3, 2, 1)),
+    "ded-mod-piechart-forest-2": partial(land, "Birkdale", 10, (3, 6, 1, 2)),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import random
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +20,6 @@ from canvas import (
     PALE,
     PURPLE,
     RED,
-    WATER,
     WHITE,
     YELLOW,
     Canvas,
@@ -38,45 +39,52 @@ SOIL: Color = (120, 88, 62)
 
 def lawn() -> Image.Image:
     canvas = Canvas(512, 512, GRASS)
+    canvas.box(0, 0, 512, 70, (198, 226, 246))
     rng = random.Random(6)
-    for _ in range(110):
-        x, y = rng.uniform(6, 506), rng.uniform(90, 506)
+    for _ in range(90):
+        x, y = rng.uniform(6, 506), rng.uniform(130, 506)
         canvas.path([(x - 4, y), (x - 2, y - 7), (x, y), (x + 3, y - 8)], (112, 168, 88), 2)
-    for x in range(0, 512, 36):
-        canvas.poly(
-            [(x + 3, 84), (x + 3, 22), (x + 17, 8), (x + 31, 22), (x + 31, 84)], WHITE, GREY, 2
-        )
-    # Flat yellow grass with a sharp edge.
-    canvas.disc(246, 292, 168, (226, 214, 132), (196, 184, 104), 4, flat=0.74)
-    for _ in range(70):
-        a, r = rng.uniform(0, 360), rng.uniform(0, 150)
-        x, y = polar(0, 0, r, a)
-        canvas.path(
-            [(246 + x - 8, 292 + y * 0.74), (246 + x + 8, 292 + y * 0.74 + 2)], (204, 190, 110), 2
-        )
-    # A small ladder lies at its edge.
-    for dy in (0, 30):
-        canvas.path([(372, 452 + dy), (494, 430 + dy)], (210, 214, 220), 8)
-    for i in range(4):
-        x = 390 + 28 * i
-        canvas.path([(x, 449 - 5 * i), (x, 479 - 5 * i)], (170, 176, 186), 6)
-    # A ring to swim with, goggles, a hose and a pile of folded plastic.
-    canvas.disc(76, 444, 48, RED, INK, 2, flat=0.6)
-    for a in range(0, 360, 60):
-        canvas.path([polar(76, 444, 27, a), polar(76, 444, 30, a)], WHITE, 10)
-    canvas.disc(76, 444, 22, GRASS, INK, 2, flat=0.5)
-    hose: list[Point] = [(0, 150), (60, 164), (108, 132), (150, 150), (186, 170)]
-    canvas.path(hose, (30, 120, 70), 8)
-    canvas.path([(184, 169), (200, 177)], YELLOW, 9)
-    canvas.poly(blob(200, 196, 28, 0.3, 7), WATER)
-    for i in range(3):
-        y = 150.0 - i * 15
-        canvas.box(388, y, 494, y + 17, (90, 150, 220), (40, 90, 160), 2, radius=6)
-    for x in (404, 442, 476):
-        canvas.poly([(x - 10, 130), (x, 124), (x + 8, 130), (x, 136)], WHITE)
-    for x in (196, 222):
-        canvas.disc(x, 468, 13, (150, 210, 240), INK, 4, flat=0.8)
-    canvas.path([(183, 468), (166, 486), (252, 486), (235, 468)], INK, 3)
+    # Houses round the green tell how large everything is.
+    for x, color in ((20, (226, 200, 150)), (130, (214, 150, 120)), (300, WHITE), (410, (200, 190, 210))):  # fmt: skip
+        canvas.box(x, 56, x + 56, 98, color, INK, 1.5)
+        canvas.poly([(x - 6, 58), (x + 28, 28), (x + 62, 58)], (160, 80, 66), INK, 1.5)
+        canvas.box(x + 8, 66, x + 20, 78, (120, 150, 180), WHITE, 1.5)
+        canvas.box(x + 32, 72, x + 44, 98, BROWN)
+    for x in (100, 214, 258, 384, 490):
+        tree(canvas, x, 104, 30, DARK_GREEN)
+    # Flat yellow grass with a sharp edge, and the holes of big pegs round it.
+    x, y, flat = 256.0, 268.0, 0.62
+    canvas.disc(x, y, 206, (226, 214, 132), (196, 184, 104), 4, flat=flat)
+    for a in range(9, 369, 18):
+        px, py = polar(0, 0, 232, a)
+        canvas.disc(x + px, y + py * flat, 5, (84, 62, 44), flat=0.7)
+    for dx in (-138, 138):
+        canvas.disc(x + dx, y, 9, (84, 62, 44), flat=0.7)
+    # A ring of sawdust with the prints of hoofs.
+    canvas.disc(x, y, 100, (240, 222, 176), (208, 184, 130), 4, flat=flat)
+    for i, a in enumerate(range(0, 360, 20)):
+        px, py = polar(0, 0, 82 if i % 2 else 62, a)
+        hoof = [polar(0, 0, 6.5, b) for b in range(-125, 126, 25)]
+        canvas.path(turned(hoof, x + px, y + py * flat, a + 90), DARK_BROWN, 3)
+    # Ruts of heavy wheels lead away.
+    for dx in (0, 34):
+        canvas.path([(398.0 + dx, 372.0), (424 + dx, 420), (470 + dx, 520)], (150, 132, 84), 9)
+    # What the people have lost: popcorn, a ticket, a club and a red nose.
+    canvas.poly([(38, 410), (104, 410), (96, 492), (46, 492)], WHITE, INK, 2)
+    for dx in (0, 24, 48):
+        canvas.poly([(40 + dx, 411), (52 + dx, 411), (54 + dx * 0.8, 491), (46 + dx * 0.8, 491)], RED)  # fmt: skip
+    for px, py in ((48, 404), (62, 400), (78, 402), (94, 404), (114, 490), (128, 482), (122, 500), (142, 496)):  # fmt: skip
+        for dx, dy in ((-4, 0), (4, 0), (0, -5)):
+            canvas.disc(px + dx, py + dy, 5.5, (252, 244, 214), (214, 190, 130), 1)
+    canvas.poly(turned([(-54, -24), (54, -24), (54, 24), (-54, 24)], 222, 462, -8), (250, 214, 220), INK, 2)  # fmt: skip
+    canvas.text(222, 453, "ROW 7", 17)
+    canvas.text(222, 473, "SEAT 31", 17)
+    club = [(-44.0, -4.0), (-8, -5), (12, -13), (36, -12), (46, 0), (36, 12), (12, 13), (-8, 5), (-44, 4)]  # fmt: skip
+    canvas.poly(turned(club, 372, 480, -24), YELLOW, INK, 2)
+    canvas.path(turned([(14, -12), (14, 12)], 372, 480, -24), BLUE, 6)
+    canvas.disc(*turned([(-46, 0)], 372, 480, -24)[0], 6, BLUE, INK, 1.5)
+    canvas.disc(306, 440, 14, RED, INK, 2)
+    canvas.disc(301, 435, 4, WHITE)
     return canvas.finish()
 
 
@@ -99,12 +107,6 @@ def bed(morning: bool) -> Image.Image:
         canvas.box(x - 5, 68, x + 5, 134, BROWN, DARK_BROWN, 1.5)
     for y in (160, 200, 240, 280, 320):
         canvas.path([(44, y), (468, y)], (134, 102, 74), 2)
-    if morning:
-        shine: Color = (206, 216, 226)
-        for points in ([(400, 300), (360, 268), (310, 276), (262, 214), (222, 196)],
-                       [(400, 304), (330, 316), (250, 296), (196, 310), (120, 206), (98, 190)],
-                       [(392, 296), (380, 236), (356, 204)]):  # fmt: skip
-            canvas.path([(float(x), float(y)) for x, y in points], shine, 6)
     for i, x in enumerate((96, 224, 352)):
         _lettuce(canvas, x, 180, morning, i)
     for x in (84, 150, 216, 282):
@@ -116,6 +118,11 @@ def bed(morning: bool) -> Image.Image:
     canvas.box(366, 304, 452, 322, (214, 124, 82), INK, 2.5)
     canvas.disc(390, 322, 10, INK)
     canvas.box(376, 323, 404, 334, SOIL)
+    if morning:
+        for points in ([(390, 327), (340, 316), (262, 306), (249, 280), (247, 240), (228, 213)],
+                       [(388, 329), (320, 326), (180, 314), (124, 296), (117, 250), (100, 213)],
+                       [(386, 325), (342, 296), (322, 250), (344, 213)]):  # fmt: skip
+            _slime(canvas, [(float(x), float(y)) for x, y in points])
     for x in range(40, 473, 12):
         canvas.path([(x, 336), (x, 362)], GREY, 1.5)
     for y in (338, 349, 360):
@@ -123,6 +130,19 @@ def bed(morning: bool) -> Image.Image:
     for x in (40, 256, 472):
         canvas.box(x - 5, 330, x + 5, 368, BROWN, DARK_BROWN, 1.5)
     return canvas.finish()
+
+
+def _slime(canvas: Canvas, points: list[Point]) -> None:
+    """A thin wavering trail that shines."""
+    fine: list[Point] = []
+    for (ax, ay), (bx, by) in itertools.pairwise(points):
+        count = max(2, round(math.hypot(bx - ax, by - ay) / 3))
+        for i in range(count):
+            t, n = i / count, len(fine)
+            fine.append((ax + (bx - ax) * t + 2.2 * math.sin(n / 4.3),
+                         ay + (by - ay) * t + 2.2 * math.sin(n / 5.1 + 1)))  # fmt: skip
+    canvas.path(fine, (170, 166, 166), 4.5)
+    canvas.path(fine, (228, 234, 240), 2)
 
 
 def _lettuce(canvas: Canvas, x: float, y: float, eaten: bool, seed: int) -> None:
@@ -187,8 +207,9 @@ def park() -> Image.Image:
         )
         tree(canvas, x, y, size)
     # A lamp post, a boy with a ball and a bench, lit from the left.
-    canvas.poly([(322, 250), (330, 250), (424, 282), (420, 286)], SHADE)
-    canvas.disc(426, 286, 10, SHADE, flat=0.5)
+    # The shadow of the lamp is the only short one.
+    canvas.poly([(322, 250), (330, 250), (350, 258), (347, 261)], SHADE)
+    canvas.disc(352, 261, 8, SHADE, flat=0.5)
     canvas.box(322, 130, 330, 252, INK)
     canvas.disc(326, 122, 14, (250, 240, 190), INK, 3)
     canvas.poly([(20, 340), (126, 340), (172, 356), (68, 356)], SHADE)
@@ -196,28 +217,26 @@ def park() -> Image.Image:
     canvas.box(16, 278, 126, 290, BROWN, DARK_BROWN, 2)
     for x in (28, 114):
         canvas.path([(x, 278), (x, 342)], INK, 5)
-    _person(canvas, 386, 348, 74, BLUE, INK, 1)
-    canvas.disc(436, 356, 16, SHADE, flat=0.35)
-    canvas.disc(424, 342, 13, WHITE, INK, 2)
-    _person(canvas, 272, 322, 104, RED, PURPLE, -1)
+    _person(canvas, 392, 344, 74, BLUE, INK)
+    canvas.disc(486, 322, 15, SHADE, flat=0.35)
+    canvas.disc(474, 310, 13, WHITE, INK, 2)
+    _person(canvas, 226, 330, 104, RED, PURPLE)
     return canvas.finish()
 
 
-def _person(
-    canvas: Canvas, x: float, y: float, high: float, top: Color, legs: Color, side: int
-) -> None:
-    """Somebody standing on (x, y) whose shadow falls to the right (1) or to the left (-1)."""
+def _person(canvas: Canvas, x: float, y: float, high: float, top: Color, legs: Color) -> None:
+    """Somebody standing on (x, y) whose shadow falls to the right."""
     u = high / 10
     canvas.poly(
         [
             (x - u, y),
             (x + u, y),
-            (x + side * 6.4 * u + u, y + 2.2 * u),
-            (x + side * 6.4 * u - u, y + 2.9 * u),
+            (x + 7.4 * u, y + 2.2 * u),
+            (x + 5.4 * u, y + 2.9 * u),
         ],
         SHADE,
     )
-    canvas.disc(x + side * 7.4 * u, y + 2.9 * u, 1.3 * u, SHADE, flat=0.55)
+    canvas.disc(x + 7.4 * u, y + 2.9 * u, 1.3 * u, SHADE, flat=0.55)
     for dx in (-0.7, 0.7):
         canvas.path([(x + dx * u, y), (x + dx * u * 0.8, y - 4 * u)], legs, 1.2 * u)
     canvas.box(x - 1.5 * u, y - 7.4 * u, x + 1.5 * u, y - 3.6 * u, top, INK, 1.5, radius=4)
@@ -264,13 +283,19 @@ def camp(morning: bool) -> Image.Image:
         for x in (384, 422):
             canvas.path([(x, 336), (x, 360)], INK, 4)
     for x in (40, 66, 92):
-        flower(canvas, x, 372, YELLOW, 24)
+        if morning:
+            canvas.path([(x, 372), (x + 8, 362), (x + 20, 360)], GREEN, 3)
+            for a in range(0, 360, 72):
+                canvas.disc(*polar(x + 24, 361, 5, a), 4, YELLOW)
+        else:
+            flower(canvas, x, 372, YELLOW, 24)
     # The pole with the flag.
     canvas.path([(206, 84), (206, 236)], DARK_BROWN, 5)
     if morning:
         canvas.poly([(208, 86), (232, 90), (222, 96), (238, 104), (208, 114)], RED, INK, 1.5)
     else:
-        canvas.poly([(208, 86), (220, 92), (216, 130), (208, 128)], RED, INK, 1.5)
+        canvas.poly([(208, 86), (220, 98), (227, 138), (218, 131), (214, 140), (208, 132)], RED, INK, 1.5)  # fmt: skip
+        canvas.path([(211, 94), (217, 130)], (160, 24, 24), 1.5)
     return canvas.finish()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -39,6 +40,11 @@ def thermometers() -> Image.Image:
     canvas.box(0, 120, 512, 430, lit)
     # The roof keeps the left half of the wall in shadow.
     canvas.poly([(0, 120), (272, 120), (236, 430), (0, 430)], shade)
+    # The boards of the wall go on from the light into the shadow.
+    for y in range(150, 430, 28):
+        edge = 272 - 36 * (y - 120) / 310
+        canvas.path([(0, y), (edge, y)], (146, 128, 116), 2)
+        canvas.path([(edge, y), (512, y)], (230, 204, 154), 2)
     canvas.poly([(0, 84), (330, 84), (352, 120), (0, 120)], (150, 70, 60), INK, 3)
     canvas.box(0, 430, 512, 512, GRASS)
     canvas.poly([(0, 430), (236, 430), (220, 512), (0, 512)], (96, 140, 82))
@@ -131,21 +137,25 @@ def _packet(
         canvas.text(x, y - height * 0.5 + (i - 0.4) * 26, line, 20)
 
 
-def compasses() -> Image.Image:
+def compasses(box: bool) -> Image.Image:
+    """Compasses on a table; with the box, a magnet with its north pole at the left turns them."""
     canvas = Canvas(512, 512, (206, 160, 108))
     for y in (90, 190, 300, 400):
         canvas.path([(0, y), (180, y + 6), (340, y - 4), (512, y + 3)], (190, 142, 92), 3)
-    x, y = 256.0, 286.0
-    canvas.box(x - 44, y - 34, x + 44, y + 34, (186, 120, 70), DARK_BROWN, 4, radius=4)
-    canvas.path([(x - 44, y - 10), (x + 44, y - 10)], DARK_BROWN, 3)
-    canvas.box(x - 8, y - 18, x + 8, y, YELLOW, INK, 2, radius=3)
-    for degrees in (0, 62, 118, 180, 242, 298):
-        cx, cy = polar(x, y, 152, degrees)
-        _compass(canvas, cx, cy, degrees + 180)
-    canvas.path([(128, 470), (72, 492)], YELLOW, 9)
-    canvas.path([(72, 492), (60, 497)], INK, 5)
-    for cx in (56, 456):
-        _compass(canvas, cx, 52, -90)
+    canvas.box(18, 14, 138, 48, WHITE, INK, 2, radius=5)
+    canvas.text(78, 31, "After" if box else "Before", 21)
+    x, y = 256.0, 270.0
+    if box:
+        canvas.box(x - 56, y - 44, x + 56, y + 44, (186, 120, 70), DARK_BROWN, 4, radius=4)
+        canvas.path([(x - 56, y - 16), (x + 56, y - 16)], DARK_BROWN, 3)
+        canvas.box(x - 8, y - 26, x + 8, y - 6, YELLOW, INK, 2, radius=3)
+    for degrees in range(0, 360, 45):
+        # Radial and sideways parts of the field of two poles.
+        angle = math.radians(degrees)
+        field = math.degrees(math.atan2(-math.sin(angle), -2 * math.cos(angle)))
+        _compass(canvas, *polar(x, y, 176, degrees), degrees + field if box else -90)
+    canvas.path([(420, 486), (476, 496)], YELLOW, 9)
+    canvas.path([(476, 496), (489, 498)], INK, 5)
     return canvas.finish()
 
 
@@ -172,34 +182,36 @@ def _axis(
 
 def kiosk() -> Image.Image:
     canvas = Canvas(512, 512, (250, 246, 238))
-    canvas.text(256, 26, "Ices sold at the Lakeside Kiosk", 24)
-    left, bottom, step = 62.0, 260.0, 62.0
-    _axis(canvas, left, bottom, 440, (100, 200, 300), 0.62)
-    rows = zip(
-        ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
-        (210, 230, 45, 40, 240, 310, 320),
-        (27, 28, 33, 34, 29, 27, 28),
-        strict=True,
-    )
-    for i, (day, sold, celsius) in enumerate(rows):
+    canvas.text(256, 24, "Last week at the Lakeside Kiosk", 23)
+    left, step, scale = 62.0, 62.0, 0.36
+    days = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+    for bottom, what, sold, color in (
+        (190.0, "ices sold", (210, 230, 45, 0, 240, 310, 320), (236, 110, 150)),
+        (348.0, "cold drinks sold", (150, 160, 270, 290, 170, 230, 240), (90, 150, 220)),
+    ):
+        _axis(canvas, left, bottom, 440, (100, 200, 300), scale)
+        canvas.text(left, bottom - 126, what, 17, GREY, "lm")
+        for i, count in enumerate(sold):
+            x = left + 30 + i * step
+            canvas.box(x - 20, bottom - count * scale, x + 20, bottom, color)
+        canvas.path([(left, bottom), (left + 440, bottom)], INK, 3)
+    for i, (day, celsius) in enumerate(zip(days, (27, 28, 33, 34, 29, 27, 28), strict=True)):
         x = left + 30 + i * step
-        canvas.box(x - 20, bottom - sold * 0.62, x + 20, bottom, (236, 110, 150))
-        canvas.text(x, bottom + 16, day, 17)
-        sun(canvas, x, bottom + 50, 11)
-        canvas.text(x, bottom + 86, f"{celsius}°C", 17)
-    canvas.path([(left, bottom), (left + 440, bottom)], INK, 3)
-    canvas.box(0, 462, 512, 512, WATER)
+        canvas.text(x, 364, day, 17)
+        sun(canvas, x, 394, 10)
+        canvas.text(x, 424, f"{celsius}°C", 17)
+    canvas.box(0, 462, 512, 486, (236, 216, 168))
+    canvas.box(0, 486, 512, 512, WATER)
     for x in range(10, 512, 60):
-        canvas.arc(x, 492, 14, 200, 340, WHITE, 3)
-    canvas.box(104, 366, 408, 484, WHITE, RED, 5, radius=8)
-    canvas.text(256, 388, "NO SWIMMING", 24, RED)
-    canvas.text(256, 418, "from Wed 0:00 to Thu 24:00", 18)
-    canvas.text(256, 442, "blue-green algae in the lake", 18)
-    canvas.text(256, 464, "The town council", 15, GREY)
-    for x in (124, 388):
-        canvas.box(x - 6, 484, x + 6, 512, BROWN)
-    tree(canvas, 50, 468, 38)
-    tree(canvas, 462, 468, 38)
+        canvas.arc(x, 506, 14, 200, 340, WHITE, 3)
+    tree(canvas, 40, 472, 26)
+    # An umbrella on the shore, and a bill.
+    canvas.path([(150, 470), (150, 482)], BROWN, 5)
+    canvas.poly([(112, 474), (150, 446), (188, 474)], RED, INK, 2)
+    canvas.poly([(137, 474), (150, 446), (163, 474)], WHITE, INK, 1.5)
+    canvas.box(232, 442, 498, 506, WHITE, GREY, 2)
+    canvas.text(365, 461, "FROST & SON, repairs. Bill:", 17, BLUE)
+    canvas.text(365, 487, "Thu 21:00, one motor changed", 17)
     return canvas.finish()
 
 
@@ -209,7 +221,7 @@ def meter() -> Image.Image:
     canvas.text(16, 52, "kWh a day", 15, GREY, "lm")
     left, bottom, step = 46.0, 312.0, 32.6
     _axis(canvas, left, bottom, 458, (2, 4, 6, 8), 28)
-    for i, used in enumerate((7.5, 8, 7, 1, 1, 1, 1, 2.5, 1, 1, 1, 7.5, 7, 8)):
+    for i, used in enumerate((7.5, 8, 7, 1, 1, 1, 1, 2, 1, 1, 1, 7.5, 7, 8)):
         x = left + 17 + i * step
         canvas.box(x - 11, bottom - used * 28, x + 11, bottom, ORANGE)
         canvas.text(x, bottom + 16, str(i + 1), 16)
@@ -266,6 +278,8 @@ def fridge_chart() -> Image.Image:
               (19.5, 9), (20.2, 12), (21, 13), (22.5, 13.4), (22.9, 9), (23.4, 5.5), (24, 4.4)]  # fmt: skip
     canvas.path([(at(t), bottom - c * 14) for t, c in points], BLUE, 4)
     canvas.path([(left, bottom), (left + 18 * hour, bottom)], INK, 3)
+    for time in range(6, 25):
+        canvas.path([(at(time), bottom), (at(time), bottom + 7)], INK, 2)
     for time in range(6, 25, 3):
         canvas.text(at(time), bottom + 18, f"{time}:00", 15)
     for y, name, color, spans in (
@@ -289,7 +303,8 @@ SCENES: dict[str, Callable[[], Image.Image]] = {
     "abd-high-instruments-scale-1": partial(scale, "sugar"),
     "abd-high-instruments-scale-2": partial(scale, "rice"),
     "abd-high-instruments-scale-3": partial(scale, "both"),
-    "abd-mod-instruments-box": compasses,
+    "abd-mod-instruments-box-1": partial(compasses, False),
+    "abd-mod-instruments-box-2": partial(compasses, True),
     "abd-mod-chart-kiosk": kiosk,
     "abd-high-chart-meter-1": meter,
     "abd-high-chart-meter-2": hall,

@@ -51,11 +51,11 @@ def dinner() -> Image.Image:
     canvas.path([(458, 282), (474, 272)], INK, 9)
     canvas.disc(476, 268, 6, INK)
     canvas.poly([(378, 334), (484, 334), (504, 388), (358, 388)], GREY, INK, 3)
-    for x, start in ((404, 232), (430, 222), (456, 236)):
-        for i in range(5):
-            y = start - 34 * i
-            canvas.arc(x - 6, y, 12, -90, 90, GREY, 5)
-            canvas.arc(x - 6, y - 24, 12, 90, 270, GREY, 5)
+    # Smoke in grey clouds that grow as they rise.
+    for x, y, r in ((436, 262, 11), (424, 240, 14), (442, 216, 17), (424, 188, 20), (446, 158, 23),
+                    (420, 126, 27), (452, 92, 30), (418, 58, 33), (462, 30, 32)):  # fmt: skip
+        canvas.disc(x, y, r, (168, 168, 172))
+        canvas.disc(x - r * 0.25, y - r * 0.2, r * 0.66, (188, 188, 190))
     table(canvas, 24, 330, 318, 476)
     canvas.poly([(76, 250), (248, 250), (256, 262), (68, 262)], (206, 174, 130), DARK_BROWN, 2)
     canvas.text(162, 234, "PIZZA EXPRESS", 17, RED)
@@ -121,8 +121,9 @@ def _cake(canvas: Canvas, x: float, y: float, cut: bool) -> None:
     for dx in (-36, -12) if cut else (-36, -12, 12, 36):
         canvas.disc(x + dx, y - 58 - (4 if abs(dx) < 20 else 0), 6, RED, INK, 1)
     if cut:
-        canvas.poly([(x + 4, y - 53), (x + 22, y - 66), (x + 52, y - 66), (x + 54, y - 4), (x + 22, y - 4)],
+        canvas.poly([(x + 4, y - 53), (x + 4, y - 66), (x + 54, y - 66), (x + 54, y - 4), (x + 22, y - 4)],
                     (250, 232, 214))  # fmt: skip
+        canvas.path([(x + 4, y - 52), (x + 4, y - 63)], INK, 2)
         canvas.poly([(x + 4, y - 52), (x + 22, y - 43), (x + 22, y - 6), (x + 4, y - 12)],
                     (168, 116, 80), INK, 2)  # fmt: skip
         canvas.disc(x + 34, y - 4, 24, WHITE, flat=0.12)
@@ -158,7 +159,15 @@ def fridge_plans() -> Image.Image:
     _fridge(canvas)
     note(canvas, 88, 44, 150, ["BUY:", "flour, eggs", "7 candles", "balloons"], magnet=RED)
     note(canvas, 264, 52, 186, ["Petra lends us", "8 small chairs"], (200, 230, 250), magnet=GREEN)
-    note(canvas, 276, 142, 170, ["Tom, not a word", "to Mia!!"], (250, 206, 214), magnet=BLUE)
+    note(
+        canvas,
+        276,
+        142,
+        170,
+        ["Mia is back soon:", "take it all down!"],
+        (250, 206, 214),
+        magnet=BLUE,
+    )
     # A child's drawing with her name and age.
     canvas.box(92, 196, 248, 344, WHITE, GREY, 2)
     canvas.disc(170, 196, 6, ORANGE, INK, 1.5)
@@ -168,14 +177,16 @@ def fridge_plans() -> Image.Image:
     flower(canvas, 206, 302, PURPLE)
     canvas.text(170, 324, "Mia, age 6", 18)
     # The month, with one day marked.
-    canvas.box(272, 232, 456, 376, WHITE, GREY, 2)
-    canvas.disc(364, 232, 6, PURPLE, INK, 1.5)
-    canvas.text(364, 252, "MAY", 19, RED)
-    for day in range(1, 28):
-        x, y = 286 + 26 * (day % 7), 278 + 26 * (day // 7)
+    canvas.box(268, 220, 460, 388, WHITE, GREY, 2)
+    canvas.disc(364, 220, 6, PURPLE, INK, 1.5)
+    canvas.text(364, 238, "MAY", 19, RED)
+    for column, letter in enumerate("MTWTFSS"):
+        canvas.text(286 + 26 * column, 262, letter, 16, RED if column == 6 else BLUE)
+    for day in range(1, 32):
+        x, y = 286 + 26 * (day % 7), 285 + 22 * (day // 7)
         canvas.text(x, y, str(day), 15)
-    canvas.disc(286 + 26 * 5, 278 + 52, 13, None, RED, 3)
-    note(canvas, 92, 372, 168, ["Sat 19: 14:30", "all hide behind", "the sofa"], magnet=GREEN)
+    canvas.disc(286 + 26 * 5, 285 + 44, 13, None, RED, 3)
+    note(canvas, 92, 372, 168, ["14:30: all wait", "behind the sofa,", "lights off"], magnet=GREEN)
     note(canvas, 286, 402, 152, ["Grandpa keeps", "the big parcel"], (206, 236, 200), magnet=RED)
     return canvas.finish()
 
@@ -239,23 +250,21 @@ def party() -> Image.Image:
     canvas.disc(256, 326, 74, (232, 236, 240), GREY, 2, flat=0.14)
     canvas.box(206, 276, 266, 324, (252, 240, 226), INK, 2)
     canvas.box(206, 296, 266, 303, RED)
-    canvas.text(236, 250, "25", 32, (120, 124, 134))
-    for x in (226, 246):
-        canvas.path([(x, 262), (x, 278)], GREY, 2)
+    for x in (216, 236, 256):
+        canvas.disc(x, 274, 6, RED, INK, 1.5)
     for dx, dy in ((276, 320), (290, 324), (302, 319)):
         canvas.disc(dx, dy, 3, CRUST)
-    for x in (70, 122, 380, 432):
+    for x in (56, 380, 432):
         canvas.disc(x, 330, 22, WHITE, GREY, 2, flat=0.2)
         canvas.disc(x + 6, 327, 4, CRUST)
     for x in (96, 352, 462):
         canvas.path([(x, 328), (x, 304)], GREY, 3)
         canvas.poly([(x - 8, 280), (x + 8, 280), (x + 5, 304), (x - 5, 304)], WHITE, GREY, 2)
         canvas.box(x - 9, 327, x + 9, 330, GREY)
-    canvas.box(134, 370, 234, 428, (250, 240, 214), GREY, 2)
-    canvas.text(184, 388, "to Anna", 17)
-    canvas.text(184, 410, "and Paul", 17)
-    for x in (284, 306):
-        canvas.disc(x, 398, 15, None, (150, 156, 168), 5)
+    # The card stands on the table.
+    canvas.poly([(112, 328), (118, 270), (186, 270), (182, 328)], (250, 240, 214), GREY, 2)
+    canvas.text(149, 288, "to Anna", 16)
+    canvas.text(148, 310, "and Paul", 16)
     rng = random.Random(3)
     for _ in range(60):
         x, y = rng.uniform(10, 502), rng.uniform(456, 506)

@@ -50,10 +50,10 @@ def desk() -> Image.Image:
     canvas.disc(74, 65, 17, NIGHT)
     for x, y in ((126, 56), (150, 90), (120, 130), (60, 140), (82, 170), (154, 164)):
         canvas.disc(x, y, 2, WHITE)
-    for x, city, time in ((270, "London", "03:10"), (416, "Sydney", "14:10")):
-        canvas.box(x - 56, 44, x + 56, 96, INK, radius=8)
-        canvas.text(x, 70, time, 30, YELLOW)
-        canvas.text(x, 112, city, 19)
+    for x, time, color in ((270, "03:10", YELLOW), (416, "14:10", GREEN)):
+        canvas.box(x - 62, 46, x + 62, 108, color, INK, 2, radius=10)
+        canvas.box(x - 54, 54, x + 54, 100, INK, radius=6)
+        canvas.text(x, 77, time, 30, WHITE)
     table(canvas, 14, 498, 370, 500)
     # The screen: three people in a sunny room.
     canvas.box(216, 148, 466, 330, INK, radius=8)
@@ -147,8 +147,9 @@ def plants() -> Image.Image:
     sun(canvas, 462, 104, 22)
     canvas.poly([(404, 430), (500, 430), (430, 500), (290, 500)], (236, 214, 150))
     table(canvas, 16, 384, 336, 470)
-    for x, name, lean in ((70, "ROSE", 1), (208, "", -1), (328, "MINT", 1)):
-        _leaning(canvas, x, 336, lean)
+    rose: Color = (226, 70, 110)
+    for x, name, lean, head in ((64, "ROSE", 1, rose), (212, "", -1, YELLOW), (328, "MINT", 1, GREEN)):  # fmt: skip
+        _leaning(canvas, x, 336, lean, head)
         canvas.poly(
             [(x - 40, 272), (x + 40, 272), (x + 30, 336), (x - 30, 336)], (206, 112, 72), INK, 2.5
         )
@@ -159,7 +160,7 @@ def plants() -> Image.Image:
     return canvas.finish()
 
 
-def _leaning(canvas: Canvas, x: float, y: float, lean: int) -> None:
+def _leaning(canvas: Canvas, x: float, y: float, lean: int, head: Color) -> None:
     for spread in (-16, 0, 16):
         stem: list[Point] = [
             (x + spread * 0.6, y - 70),
@@ -171,7 +172,7 @@ def _leaning(canvas: Canvas, x: float, y: float, lean: int) -> None:
             sx = stem[1][0] + (stem[2][0] - stem[1][0]) * t
             sy = stem[1][1] + (stem[2][1] - stem[1][1]) * t
             canvas.disc(sx + lean * 12, sy - 3, 11, GREEN, flat=0.55)
-        canvas.disc(stem[2][0] + lean * 5, stem[2][1] - 4, 13, (70, 180, 80), DARK_GREEN, 1.5)
+        canvas.disc(stem[2][0] + lean * 5, stem[2][1] - 4, 12, head, DARK_GREEN, 1.5)
 
 
 def aquarium() -> Image.Image:
@@ -227,8 +228,11 @@ def _gasping(canvas: Canvas, x: float, y: float, color: Color) -> None:
         (x, y + 16),
     ]
     canvas.poly(body, color, INK, 1.5)
-    canvas.disc(x + 15, y - 9, 4.5, INK)
-    canvas.disc(x + 4, y - 2, 3, WHITE, INK, 1)
+    # Round lips about an open mouth.
+    canvas.disc(x + 12, y - 9, 8, color, INK, 1.5)
+    canvas.disc(x + 13, y - 10, 4.5, (120, 40, 50), INK, 1)
+    canvas.disc(x + 1, y + 1, 3.5, WHITE, INK, 1)
+    canvas.disc(x + 1, y + 1, 1.2, INK)
 
 
 def rack(evening: bool) -> Image.Image:
@@ -259,11 +263,11 @@ def rack(evening: bool) -> Image.Image:
         else:
             canvas.disc(hoop - 6, 284, 24, None, lock, 6)
             canvas.box(hoop - 16, 302, hoop + 4, 318, lock, INK, 1.5, radius=3)
-    if evening:
-        # The quick lever of the hub stands open.
-        canvas.path([(396, 302), (366, 318)], RED, 6)
-        canvas.disc(364, 319, 5, RED)
-        canvas.disc(396, 302, 5, INK)
+    # The quick lever of the red bicycle's front hub: shut along the fork, later open.
+    lever = (370, 316) if evening else (389, 278)
+    canvas.path([(396, 302), lever], INK, 9)
+    canvas.path([(396, 302), lever], WHITE, 5)
+    canvas.disc(396, 302, 6, GREY, INK, 1.5)
     tree(canvas, 488, 268, 52)
     return canvas.finish()
 

@@ -173,18 +173,14 @@ def parked() -> Image.Image:
     canvas.box(0, 330, 512, 342, PALE)
     # Bare road under the left car, snow under the right one.
     canvas.poly([(30, 408), (224, 408), (230, 424), (24, 424)], (92, 92, 100))
-    for dx, dy in ((0, 0), (26, 22)):
-        way = [
-            (522.0 + dx, 474.0 + dy),
-            (470 + dx, 462 + dy),
-            (420 + dx, 430 + dy),
-            (330, 413 + dy / 3),
-        ]
-        canvas.path(way, (160, 178, 200), 11)
+    # The tracks end below the wheels on this side and on the other.
+    for end, dy in ((318, 0), (310, -12)):
+        way = [(522.0, 442.0 + dy), (490, 426 + dy), (444, 416 + dy), (float(end), 416 + dy)]
+        canvas.path(way, (160, 178, 200), 9)
         for (ax, ay), (bx, by) in itertools.pairwise(way):
             for i in range(6):
                 x, y = ax + (bx - ax) * i / 6, ay + (by - ay) * i / 6
-                canvas.path([(x - 4, y - 5), (x + 3, y + 5)], (126, 146, 174), 2)
+                canvas.path([(x - 3, y - 4), (x + 3, y + 4)], (126, 146, 174), 2)
     _snowy_car(canvas, 26, 414, BLUE, covered=True)
     _snowy_car(canvas, 286, 414, RED, covered=False)
     return canvas.finish()
@@ -233,38 +229,54 @@ def tide() -> Image.Image:
         canvas.path([(x - 8, y + 2), (x, y - 4), (x + 7, y + 3)], (70, 96, 50), 4)
     for x in (90, 262, 470):
         canvas.arc(x, 306 + 12 * math.sin(x / 50), 7, 180, 360, (250, 230, 220), 6)
-    # The trail, seen from above, runs up to the line of seaweed.
+    # The trail, seen from above, runs up to the line of seaweed: shoes behind a pushchair.
+    for x in (228, 288):
+        end = 308 + 12 * math.sin(x / 50)
+        canvas.path([(x - 10.0, 516.0), (x, 420.0), (x, end)], (184, 152, 98), 5)
     for i in range(6):
-        shoe(canvas, 176 + (12 if i % 2 else -12), 494 - i * 33, -90, (184, 152, 98))
-    _castle(canvas, 398, 332)
-    for x, y, r in ((450, 470, 26), (40, 420, 24)):
+        shoe(canvas, 254 + (11 if i % 2 else -11) - (4 if i < 2 else 0), 494 - i * 33, -90,
+             (184, 152, 98), 0.9)  # fmt: skip
+    _castle(canvas, 404, 316)
+    for x, y, r in ((480, 510, 26), (30, 350, 20)):
         for a in range(200, 350, 24):
             canvas.path([(x, y), polar(x, y, r * 1.4, a)], GREEN, 3)
-    canvas.box(26, 116, 218, 226, WHITE, INK, 3, radius=6)
-    canvas.box(112, 226, 132, 270, BROWN)
-    canvas.text(122, 140, "TODAY", 18)
-    canvas.text(122, 172, "high tide 12:10", 20)
-    canvas.text(122, 202, "low tide 18:20", 20)
-    canvas.box(330, 120, 486, 180, INK, radius=8)
-    canvas.text(408, 150, "now 15:30", 24, YELLOW)
-    canvas.box(398, 180, 418, 216, BROWN)
+    canvas.box(92, 470, 112, 504, BROWN)
+    canvas.box(10, 368, 194, 474, WHITE, INK, 3, radius=6)
+    canvas.text(102, 390, "TODAY", 18)
+    canvas.text(102, 421, "high tide 12:10", 20)
+    canvas.text(102, 451, "low tide 18:20", 20)
+    canvas.box(398, 470, 418, 502, BROWN)
+    canvas.box(330, 420, 486, 474, INK, radius=8)
+    canvas.text(408, 447, "now 15:30", 24, YELLOW)
     return canvas.finish()
 
 
 def _castle(canvas: Canvas, x: float, y: float) -> None:
-    """A sand castle whose front, towards the sea, has slumped away."""
+    """A sand castle from above; towards the sea its wall and towers have melted away."""
     dark: Color = (196, 160, 100)
-    canvas.poly(blob(x, y - 20, 74, 0.36, 6), (214, 184, 130))
-    canvas.box(x - 58, y - 8, x + 58, y + 52, dark, DARK_BROWN, 2)
-    for dx in (-58, 34):
-        top = y - 40 if dx > 0 else y - 12
-        canvas.box(x + dx, top, x + dx + 26, y + 52, dark, DARK_BROWN, 2)
-    canvas.box(x + 34, y - 50, x + 42, y - 38, dark, DARK_BROWN, 2)
-    canvas.box(x + 52, y - 50, x + 60, y - 38, dark, DARK_BROWN, 2)
-    canvas.box(x - 12, y + 22, x + 12, y + 52, DARK_BROWN, radius=8)
-    canvas.poly(blob(x - 50, y - 8, 30, 0.5, 12), (206, 176, 122))
-    canvas.path([(x + 47, y - 44), (x + 47, y - 78)], INK, 2)
-    canvas.poly([(x + 47, y - 78), (x + 72, y - 70), (x + 47, y - 62)], ORANGE)
+    canvas.box(x - 66, y - 30, x + 66, y + 84, (216, 188, 134), radius=22)
+    canvas.box(x - 46, y - 20, x + 46, y + 62, (180, 144, 88))
+    for dx in (-46, 46):
+        canvas.box(x + dx - 11, y - 4, x + dx + 11, y + 62, dark, DARK_BROWN, 2)
+    canvas.box(x - 46, y + 50, x + 46, y + 72, dark, DARK_BROWN, 2)
+    canvas.box(x - 9, y + 49, x + 9, y + 73, DARK_BROWN, radius=3)
+    # The keep in the middle.
+    canvas.box(x - 18, y + 4, x + 18, y + 38, dark, DARK_BROWN, 2)
+    canvas.box(x - 10, y + 12, x + 10, y + 30, (216, 184, 128), DARK_BROWN, 1.5)
+    # The smooth remains lie under the line that the sea has reached.
+    canvas.poly(blob(x, y - 16, 76, 0.34, 6), (206, 176, 122))
+    canvas.poly(blob(x - 40, y - 20, 26, 0.5, 12), (198, 166, 110))
+    canvas.poly(blob(x + 44, y - 24, 24, 0.5, 9), (198, 166, 110))
+    for dx in (-46, 46):
+        canvas.disc(x + dx, y + 60, 19, dark, DARK_BROWN, 2)
+        canvas.disc(x + dx, y + 60, 11, (216, 184, 128), DARK_BROWN, 1.5)
+    canvas.path([(x, y + 21), (x, y - 8)], INK, 2)
+    canvas.poly([(x, y - 8), (x + 22, y - 1), (x, y + 6)], ORANGE, INK, 1)
+    # A bucket and a spade beside it.
+    canvas.poly([(x - 98, y + 48), (x - 74, y + 48), (x - 78, y + 76), (x - 94, y + 76)], BLUE, INK, 2)  # fmt: skip
+    canvas.disc(x - 86, y + 48, 12, (30, 60, 170), INK, 2, flat=0.35)
+    canvas.path([(x + 84, y + 30), (x + 84, y + 60)], BROWN, 5)
+    canvas.poly([(x + 76, y + 58), (x + 92, y + 58), (x + 90, y + 76), (x + 78, y + 76)], RED, INK, 1.5)  # fmt: skip
 
 
 SCENES: dict[str, Callable[[], Image.Image]] = {

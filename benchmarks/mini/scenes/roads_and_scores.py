@@ -167,7 +167,7 @@ def dashboard(place: str, time: str, driven: int, speed: int) -> Image.Image:
 
 
 # Team, conceded goals and points; the goals that each team scored cannot be read.
-TABLE = (("Foxes", 2, 6), ("Owls", 5, 6), ("Bears", 5, 4), ("Hares", 8, 1))
+TABLE = (("Owls", 5, 6), ("Foxes", 2, 6), ("Bears", 6, 4), ("Hares", 8, 1))
 MATCHES = (
     ("Foxes", "3 : 1", "Owls"),
     ("Bears", "2 : 2", "Hares"),

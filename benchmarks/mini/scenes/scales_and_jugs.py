@@ -112,14 +112,17 @@ def plank() -> Image.Image:
     return canvas.finish()
 
 
-def jug(canvas: Canvas, x: float, foot: float, millilitres: float, full: int) -> None:
+def jug(
+    canvas: Canvas, x: float, foot: float, millilitres: float, full: int, liquid: Color = WATER
+) -> None:
     """A glass jug with a scale from 0 to `full`; every tick is a tenth of it."""
     high, half = 240.0, 76.0
     level = foot - 8 - (high - 50) * millilitres / full
-    canvas.arc(x - half - 4, foot - high * 0.52, 46, 90, 270, GREY, 11)
+    canvas.arc(x - half + 6, foot - high * 0.52, 56, 90, 270, GREY, 11)
     canvas.box(x - half, foot - high, x + half, foot, GLASS, INK, 3, radius=8)
-    canvas.box(x - half + 4, level, x + half - 4, foot - 4, WATER, radius=5)
-    canvas.path([(x - half + 4, level), (x + half - 4, level)], (60, 110, 170), 3)
+    canvas.box(x - half + 4, level, x + half - 4, foot - 4, liquid, radius=5)
+    edge: Color = (60, 110, 170) if liquid == WATER else (150, 150, 150)
+    canvas.path([(x - half + 4, level), (x + half - 4, level)], edge, 3)
     canvas.poly([(x + half - 2, foot - high), (x + half + 20, foot - high - 6),
                  (x + half - 2, foot - high + 26)], GLASS, INK, 2.5)  # fmt: skip
     for tick in range(1, 11):
@@ -196,11 +199,11 @@ def pancakes() -> Image.Image:
     canvas.box(0, 392, 512, 404, BROWN)
     canvas.box(272, 36, 496, 226, WHITE, RED, 4, radius=8)
     canvas.text(384, 62, "Recipe", 25, RED)
-    for i, line in enumerate(("for 8 pancakes:", "250 g flour", "500 ml milk", "2 eggs")):
+    for i, line in enumerate(("for 10 pancakes:", "250 g flour", "500 ml milk", "2 eggs")):
         canvas.text(296, 98 + 35 * i, line, 23, anchor="lm")
-    jug(canvas, 136, 420, 750, 1000)
-    canvas.box(96, 320, 176, 360, WHITE, INK, 2, radius=5)
-    canvas.text(136, 339, "milk", 24)
+    jug(canvas, 136, 420, 700, 1000, (255, 253, 246))
+    canvas.box(86, 320, 166, 360, (206, 226, 246), INK, 2, radius=5)
+    canvas.text(126, 339, "milk", 24)
     # Flour in a paper bag that weighs next to nothing.
     canvas.poly([(330, 360), (324, 260), (336, 250), (432, 250), (444, 260), (438, 360)],
                 (240, 226, 196), INK, 2.5)  # fmt: skip
@@ -209,7 +212,7 @@ def pancakes() -> Image.Image:
     canvas.box(310, 360, 458, 370, GREY, INK, 2, radius=4)
     canvas.box(318, 370, 450, 428, GREEN, INK, 2.5, radius=8)
     canvas.box(336, 382, 432, 418, (210, 226, 196), INK, 2)
-    canvas.text(384, 400, "500 g", 25)
+    canvas.text(384, 400, "400 g", 25)
     for i in range(5):
         canvas.disc(60 + 48 * i, 470, 19, (244, 214, 180), BROWN, 2, flat=1.2)
     canvas.disc(404, 474, 66, INK, flat=0.3)

@@ -45,7 +45,7 @@ def bus_stop() -> Image.Image:
     canvas.box(104, 20, 396, 400, WHITE, INK, 3, radius=8)
     canvas.box(104, 20, 396, 92, GREEN, INK, 3, radius=8)
     canvas.text(250, 44, "Bus 7", 26, WHITE)
-    canvas.text(250, 74, "Ashby to Port Mellow", 21, WHITE)
+    canvas.text(250, 74, "Ashby to Port Mellow pier", 20, WHITE)
     for x, head, times in (
         (178, "Mon - Sat", ("9:30", "10:00", "10:30", "11:00", "11:30")),
         (324, "Sunday", ("9:35", "10:35", "11:05", "12:05")),
@@ -91,7 +91,7 @@ def ferry_pier() -> Image.Image:
     canvas.path([(36, 288), (272, 288)], GREY, 2)
     canvas.text(154, 310, "* not on Sundays", 20, RED)
     canvas.text(154, 340, "Crossing: 40 min", 20)
-    canvas.text(154, 369, "Pier to lighthouse: 20 min", 19)
+    canvas.text(154, 369, "then to the lighthouse: 20 min", 18)
     canvas.box(312, 20, 496, 78, WHITE, INK, 2)
     canvas.box(312, 20, 332, 78, RED, INK, 2)
     canvas.text(414, 50, "Sunday 12 July", 21)
