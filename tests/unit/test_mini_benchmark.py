@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import subprocess
 import sys
 import tomllib
 from collections import Counter, defaultdict
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -160,11 +162,13 @@ def test_the_most_frequent_answers_earn_next_to_nothing(group: str) -> None:
     ranked = {name: [answer for answer, _ in f.most_common(5)] for name, f in frequent.items()}
     for rank in range(5):
         scores = [
-            (judge_locally(s, ranked[of[s.id]][rank], BENCHMARK.protocol).score, s.weight)
+            (s.weight, judge_locally(s, ranked[of[s.id]][rank], BENCHMARK.protocol).score)
             for s in BENCHMARK.samples
         ]
-        earned = 100 * (weighted_score(scores) or 0.0)
-        assert earned < 5, {name: answers[rank] for name, answers in ranked.items()}
+        earned = weighted_score(scores)
+        assert earned is not None and earned < 5, {
+            name: answers[rank] for name, answers in ranked.items()
+        }
 
 
 # Every sample ----------------------------------------------------------------------------------
@@ -265,3 +269,17 @@ def _difference(one: Path, other: Path) -> float:
         assert first.size == second.size
         delta = ImageChops.difference(first.convert("RGB"), second.convert("RGB"))
         return max(ImageStat.Stat(delta).mean)
+
+
+def test_contact_sheet_shows_every_sample_and_needs_nothing_else(tmp_path: Path) -> None:
+    sheet = tmp_path / "new" / "mini.html"
+    subprocess.run([sys.executable, "-B", MINI / "contact_sheet.py", sheet], check=True)
+    page = sheet.read_text(encoding="utf-8")
+    assert page.count("<article ") == len(SAMPLES)
+    for sample in SAMPLES:
+        answers = [part for one in sample["answer"].split("<OR>") for part in one.split("<AND>")]
+        for text in (sample["id"], sample["question"], *map(str.strip, answers), *sample["steps"]):
+            assert escape(text) in page
+    for name in IMAGES:
+        assert base64.b64encode((MINI / name).read_bytes()).decode() in page
+    assert "http" not in page and page.count("src=") == page.count('src="data:') == len(IMAGES)
