@@ -23,7 +23,7 @@ from canvas import (
 )
 from PIL import Image
 
-from .pictograms import MINT, ROSE, SAND, arrow, at
+from .pictograms import MINT, ROSE, arrow, at, bird, fish
 
 WOMAN: Color = (250, 216, 196)
 MAN: Color = (196, 218, 244)
@@ -40,8 +40,8 @@ SECOND: dict[str, tuple[float, float, bool]] = {
     "Frida": (436, 70, True),
     "Olof": (52, 206, False), "Jan": (154, 206, False), "Eva": (256, 206, True),
     "Hans": (358, 206, False), "Gerda": (460, 206, True),
-    "Mona": (52, 342, True), "Nils": (205, 342, False), "Britt": (358, 342, True),
-    "Leif": (460, 342, False),
+    "Mats": (52, 342, False), "Nils": (205, 342, False), "Bengt": (358, 342, False),
+    "Liv": (460, 342, True),
 }  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def family_second() -> Image.Image:
     _couple(c, SECOND, "Knut", "Berta", ["Olof", "Jan"])
     _couple(c, SECOND, "Sven", "Frida", ["Eva", "Hans", "Gerda"])
     _couple(c, SECOND, "Jan", "Eva", ["Nils"])
-    for parent, child in (("Olof", "Mona"), ("Hans", "Britt"), ("Gerda", "Leif")):
+    for parent, child in (("Olof", "Mats"), ("Hans", "Bengt"), ("Gerda", "Liv")):
         c.path([SECOND[parent][:2], SECOND[child][:2]], INK, 3)
     c.path([(205, 366), (205, 392), (240, 408)], GREEN, 6)
     arrow(c, 236, 406, 268, 412, GREEN, 6)
@@ -206,72 +206,75 @@ _BUTTERFLY: list[Callable[[Canvas, float, float], None]] = [
 
 
 def held_things() -> Image.Image:
+    """Man-made things and the animals that do the same without them."""
     c = Canvas(460, 512)
-    for row, color in enumerate((SKY, MINT, SAND)):
+    for row, color in enumerate((SKY, MINT, (40, 48, 84))):
         y = 12 + row * 166
         c.box(12, y, 448, y + 156, color, radius=16)
-        arrow(c, 206, y + 80, 262, y + 80)
-    _anchor(c, 108, 90)
-    _ship(c, 352, 96)
-    _clothes_peg(c, 108, 256)
-    _shirt(c, 352, 262)
-    _paper_clip(c, 108, 424)
-    c.text(352, 422, "?", 84)
+        arrow(c, 206, y + 80, 262, y + 80, WHITE if row == 2 else INK)
+    _aeroplane(c, 100, 92)
+    bird(c, 352, 92, 58, (90, 120, 170))
+    _landing_net(c, 108, 256)
+    _web(c, 352, 256)
+    _torch(c, 100, 424)
+    c.text(352, 422, "?", 84, WHITE)
     return c.finish()
 
 
-def _anchor(c: Canvas, x: float, y: float) -> None:
-    c.disc(x, y - 50, 10, None, INK, 5)
-    c.path([(x, y - 40), (x, y + 48)], INK, 9)
-    c.path([(x - 26, y - 24), (x + 26, y - 24)], INK, 8)
-    c.arc(x, y + 8, 46, 15, 165, INK, 9)
+def _aeroplane(c: Canvas, x: float, y: float) -> None:
+    s = 0.88
+    body = [(-84, 4), (-70, -14), (56, -14), (84, -44), (96, -44), (88, -8), (60, 12), (-70, 16)]
+    c.poly(at(x, y, s, body), WHITE, INK, 2.5)
+    c.poly(at(x, y, s, [(-14, 2), (26, 2), (58, 46), (38, 46)]), GREY, INK, 2)
+    c.poly(at(x, y, s, [(-6, -14), (24, -14), (46, -40), (32, -40)]), GREY, INK, 2)
+    for dx in (-46, -28, -10, 8, 26, 44):
+        c.disc(*at(x, y, s, [(dx, -4)])[0], 3.5, WATER, INK, 1.5)
+    c.poly(at(x, y, s, [(-80, 0), (-72, -11), (-58, -11), (-60, -1)]), WATER, INK, 1.5)
+
+
+def _landing_net(c: Canvas, x: float, y: float) -> None:
+    c.path([(x - 82, y + 46), (x - 27, y - 15)], DARK_BROWN, 9)
+    # A bag of mesh hangs from the ring, with a fish in it.
+    bag = [polar(x + 26, y - 18, 54, a) for a in range(0, 181, 15)]
+    bag = [(px, y - 18 + (py - y + 18) * 1.5) for px, py in bag]
+    fish(c, x + 26, y + 28, 26, ORANGE)
+    for k in range(-3, 4):
+        top, end = (x + 26 + 18 * k, y - 18), bag[6 - 2 * k]
+        c.path([top, end], WHITE, 2)
+    for share in (0.3, 0.55, 0.8):
+        half = 54 * (1 - share**2) ** 0.5
+        yy = y - 18 + 81 * share
+        c.path([(x + 26 - half, yy), (x + 26 + half, yy)], WHITE, 2)
+    c.path(bag, WHITE, 3)
+    c.disc(x + 26, y - 18, 54, None, DARK_BROWN, 6, flat=0.26)
+
+
+def _web(c: Canvas, x: float, y: float) -> None:
+    for a in range(0, 360, 45):
+        c.path([(x, y), polar(x, y, 72, a)], GREY, 2)
+    for r in (20, 38, 56, 70):
+        c.path([polar(x, y, r, a) for a in range(0, 406, 45)], GREY, 2)
+    fx, fy = polar(x, y, 56, 205)
+    c.disc(fx, fy, 7, INK)
     for side in (-1, 1):
-        tip = x + side * 44
-        c.poly([(tip + side * 8, y + 2), (tip - side * 18, y + 24), (tip + side * 10, y + 30)], INK)
-
-
-def _ship(c: Canvas, x: float, y: float) -> None:
-    c.box(x - 36, y - 30, x + 40, y - 2, WHITE, INK, 2.5)
-    for dx in (-22, 2, 26):
-        c.disc(x + dx, y - 16, 6, WATER, INK, 2)
-    c.box(x - 10, y - 60, x + 12, y - 30, RED, INK, 2.5)
-    c.poly([(x - 74, y), (x + 74, y), (x + 54, y + 42), (x - 54, y + 42)], BLUE, INK, 2.5)
-    for k in range(-2, 3):
-        c.arc(x + 34 * k, y + 44, 17, 0, 180, WHITE, 3)
-
-
-def _clothes_peg(c: Canvas, x: float, y: float) -> None:
-    wood = (222, 184, 130)
+        c.disc(fx + side * 6, fy - 6, 5, WHITE, INK, 1.5)
+    sx, sy = x + 14, y + 8
     for side in (-1, 1):
-        c.poly([(x + side * 20, y - 62), (x + side * 6, y - 56), (x + side * 3, y + 60),
-                (x + side * 12, y + 60), (x + side * 16, y), (x + side * 28, y - 50)],
-               wood, DARK_BROWN, 2.5)  # fmt: skip
-    c.disc(x, y - 8, 13, None, GREY, 5)
-    c.path([(x - 17, y - 14), (x + 17, y - 14)], GREY, 5)
-    c.path([(x - 17, y - 2), (x + 17, y - 2)], GREY, 5)
+        for k in range(4):
+            knee = (sx + side * 26, sy - 22 + 14 * k)
+            c.path([(sx, sy - 4 + 4 * k), knee, (sx + side * 36, sy - 26 + 20 * k)], INK, 3)
+    c.disc(sx, sy + 10, 17, DARK_BROWN, INK, 2)
+    c.disc(sx, sy - 12, 10, DARK_BROWN, INK, 2)
+    for side in (-4, 4):
+        c.disc(sx + side, sy - 15, 2, WHITE)
 
 
-def _shirt(c: Canvas, x: float, y: float) -> None:
-    c.path([(x - 92, y - 52), (x + 92, y - 52)], INK, 3)
-    shape = [(-24, -52), (24, -52), (64, -22), (48, 8), (30, -4), (30, 60), (-30, 60), (-30, -4),
-             (-48, 8), (-64, -22)]  # fmt: skip
-    c.poly([(x + dx, y + dy) for dx, dy in shape], ORANGE, INK, 2.5)
-    c.disc(x, y - 52, 13, MINT, INK, 2.5, flat=0.8)
-    c.box(x - 14, y - 70, x + 14, y - 54, MINT)
-    c.path([(x - 92, y - 52), (x + 92, y - 52)], INK, 3)
-
-
-def _paper_clip(c: Canvas, x: float, y: float) -> None:
-    wire: list[Point] = [(-11, 30)]
-    for cx, cy, radius, start in (
-        (2, -32, 13, 180),
-        (-6, 36, 21, 0),
-        (0, -40, 27, 180),
-    ):
-        wire += [polar(cx, cy, radius, start + a) for a in range(0, 181, 15)]
-    wire.append((27, 26))
-    tilted = [(x + 0.94 * a - 0.34 * b, y + 0.34 * a + 0.94 * b) for a, b in wire]
-    c.path(tilted, GREY, 7)
+def _torch(c: Canvas, x: float, y: float) -> None:
+    c.poly(at(x, y, 1, [(30, -24), (88, -58), (88, 58), (30, 24)]), (250, 232, 150))
+    c.box(x - 72, y - 15, x + 6, y + 15, RED, INK, 2.5, radius=5)
+    c.poly(at(x, y, 1, [(4, -15), (24, -28), (24, 28), (4, 15)]), GREY, INK, 2.5)
+    c.box(x + 22, y - 28, x + 31, y + 28, WHITE, INK, 2)
+    c.box(x - 42, y - 22, x - 18, y - 13, INK, radius=3)
 
 
 SCENES: dict[str, Callable[[], Image.Image]] = {

@@ -20,6 +20,7 @@ from canvas import (
     YELLOW,
     Canvas,
     Color,
+    Point,
     polar,
 )
 from PIL import Image
@@ -27,8 +28,8 @@ from PIL import Image
 from .pictograms import NIGHT, ROSE, bird, cup, fish, hat, moon, tree
 
 Thing = tuple[str, Color]
-BEFORE: list[Thing] = [("mug", RED), ("vase", BLUE), ("books", GREEN), ("clock", WHITE)]
-AFTER: list[Thing] = [("clock", WHITE), ("mug", RED), ("vase", YELLOW), ("books", GREEN)]
+BEFORE: list[Thing] = [("mug", BLUE), ("vase", RED), ("books", BLUE), ("clock", GREEN)]
+AFTER: list[Thing] = [("clock", GREEN), ("mug", YELLOW), ("vase", RED), ("books", YELLOW)]
 OTHER: list[Thing] = [("plant", GREEN), ("candle", BLUE), ("box", RED), ("teapot", BLUE)]
 
 
@@ -223,63 +224,76 @@ def songs() -> Image.Image:
     return c.finish()
 
 
-# Hat, buttons and scarf of the snowmen, row by row.
-HATS = ("top", "wool", "bucket")
-SCARVES = ((RED, GREEN, BLUE), (GREEN, BLUE, RED), (BLUE, RED, GREEN))
+# Size, hat, scarf and buttons of the first two snowmen of each row. The third has the hat of the
+# larger one, the scarf of the smaller one and the buttons of both.
+LARGE, MIDDLE, SMALL = 0.95, 0.8, 0.64
+SNOWMEN: list[tuple[tuple[float, str, Color, int], tuple[float, str, Color, int]]] = [
+    ((LARGE, "top", RED, 2), (SMALL, "wool", GREEN, 1)),
+    ((SMALL, "bucket", BLUE, 3), (LARGE, "wool", RED, 1)),
+    ((SMALL, "top", GREEN, 1), (LARGE, "bucket", BLUE, 1)),
+]
 
 
 def snowmen() -> Image.Image:
     c = Canvas(480, 512, (176, 206, 232))
     for k in range(26):
         c.disc((k * 97) % 480, (k * 61) % 512, 2.5, WHITE)
-    for row in range(3):
-        c.box(0, 140 + row * 168, 480, 178 + row * 168, WHITE)
-        for column in range(3):
-            x, y = 86 + 154 * column, 118 + row * 168
-            if (row, column) == (2, 1):
-                c.box(x - 56, y - 92, x + 56, y + 44, (214, 228, 242), BLUE, 3, radius=14)
-                c.text(x, y - 24, "?", 76, BLUE)
-                continue
-            _snowman(c, x, y, HATS[row], column + 1, SCARVES[row][column])
+    for row, (first, second) in enumerate(SNOWMEN):
+        floor = 164 + row * 168
+        c.box(0, floor - 24, 480, floor + 14, WHITE)
+        _snowman(c, 86, floor, *first)
+        _snowman(c, 240, floor, *second)
+        if row == 2:
+            c.box(338, floor - 138, 450, floor, (214, 228, 242), BLUE, 3, radius=14)
+            c.text(394, floor - 70, "?", 76, BLUE)
+            continue
+        large, small = sorted((first, second), reverse=True)
+        _snowman(c, 394, floor, MIDDLE, large[1], small[2], first[3] + second[3])
     return c.finish()
 
 
-def _snowman(c: Canvas, x: float, y: float, cap: str, buttons: int, scarf: Color) -> None:
-    c.path([(x - 30, y - 14), (x - 62, y - 34)], DARK_BROWN, 4)
-    c.path([(x + 30, y - 14), (x + 62, y - 34)], DARK_BROWN, 4)
-    c.disc(x, y, 44, WHITE, GREY, 2)
-    c.disc(x, y - 58, 27, WHITE, GREY, 2)
+def _snowman(
+    c: Canvas, x: float, floor: float, s: float, cap: str, scarf: Color, buttons: int
+) -> None:
+    """A snowman of the size `s` that stands on `floor`."""
+
+    def at(*points: Point) -> list[Point]:
+        return [(x + u * s, floor + (v - 44) * s) for u, v in points]
+
+    def box(x0: float, y0: float, x1: float, y1: float, color: Color, edge: float = 1.5) -> None:
+        (left, top), (right, bottom) = at((x0, y0), (x1, y1))
+        c.box(left, top, right, bottom, color, INK, edge, radius=3)
+
+    def disc(u: float, v: float, r: float, color: Color, outline: Color | None = None) -> None:
+        c.disc(*at((u, v))[0], r * s, color, outline, 2)
+
+    for side in (-1, 1):
+        c.path(at((side * 30, -14), (side * 62, -34)), DARK_BROWN, 4 * s)
+    disc(0, 0, 44, WHITE, GREY)
+    disc(0, -58, 27, WHITE, GREY)
     for k in range(buttons):
-        c.disc(x + 2, y - 10 + (k - (buttons - 1) / 2) * 17 + 8, 5, INK)
-    c.box(x - 26, y - 42, x + 26, y - 31, scarf, INK, 1.5, radius=4)
-    c.box(x - 27, y - 34, x - 14, y - 8, scarf, INK, 1.5, radius=2)
+        disc(4, 2 + (k - (buttons - 1) / 2) * 17, 5, INK)
+    box(-26, -42, 26, -31, scarf)
+    box(-28, -34, -15, -8, scarf)
     for side in (-9, 9):
-        c.disc(x + side, y - 62, 3, INK)
-    c.poly([(x - 2, y - 57), (x + 20, y - 52), (x - 2, y - 50)], ORANGE)
+        disc(side, -62, 3, INK)
+    c.poly(at((-2, -57), (20, -52), (-2, -50)), ORANGE)
     if cap == "top":
-        c.box(x - 18, y - 110, x + 18, y - 78, INK)
-        c.box(x - 30, y - 80, x + 30, y - 73, INK)
+        box(-18, -110, 18, -78, INK)
+        box(-30, -80, 30, -73, INK)
     elif cap == "wool":
-        c.poly(
-            [(x - 24, y - 74), (x - 14, y - 96), (x + 14, y - 96), (x + 24, y - 74)],
-            (160, 70, 150),
-            INK,
-            2,
-        )
-        c.disc(x, y - 101, 9, WHITE, INK, 2)
+        c.poly(at((-24, -74), (-14, -96), (14, -96), (24, -74)), (160, 70, 150), INK, 2)
+        disc(0, -101, 9, WHITE, INK)
     else:
-        c.poly(
-            [(x - 15, y - 108), (x + 15, y - 108), (x + 25, y - 74), (x - 25, y - 74)], GREY, INK, 2
-        )
-        c.arc(x, y - 76, 19, 180, 360, INK, 2.5)
-        c.path([(x - 25, y - 74), (x + 25, y - 74)], INK, 5)
+        c.poly(at((-15, -108), (15, -108), (25, -74), (-25, -74)), GREY, INK, 2)
+        c.path(at((-25, -74), (25, -74)), INK, 5 * s)
 
 
 # The lit windows of the first two houses of each row, numbered from the top left.
 LIT: list[tuple[set[int], set[int]]] = [
-    ({0, 1, 5}, {1, 3}),
-    ({0, 2, 4}, {0, 4, 5}),
-    ({0, 1, 3}, {1, 3, 5}),
+    ({0, 1}, {1, 5}),
+    ({0, 4, 5}, {0, 2}),
+    ({1, 2, 3}, {3, 5}),
 ]
 
 
@@ -291,7 +305,7 @@ def houses() -> Image.Image:
     for row, (first, second) in enumerate(LIT):
         base = 162 + 168 * row
         c.box(0, base, 512, base + 10, (20, 24, 40))
-        for column, lit in enumerate((first, second, first ^ second)):
+        for column, lit in enumerate((first, second, set(range(6)) - first - second)):
             x = 92 + 164 * column
             c.poly(
                 [(x - 70, base - 104), (x, base - 146), (x + 70, base - 104)], (60, 44, 52), INK, 2

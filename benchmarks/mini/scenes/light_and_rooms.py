@@ -39,9 +39,10 @@ SHADOW = SOUTHWARD - 180
 
 def island() -> Image.Image:
     canvas = Canvas(512, 512, WATER)
-    for x, y in ((30, 40), (470, 60), (36, 300), (474, 330), (300, 26), (410, 474)):
-        canvas.arc(x, y, 12, 200, 340, WHITE, 3)
-        canvas.arc(x + 22, y, 12, 200, 340, WHITE, 3)
+    for x, y in ((20, 40), (440, 50), (16, 410), (446, 400), (270, 20), (410, 474)):
+        canvas.arc(x, y, 12, 20, 160, WHITE, 3)
+        canvas.arc(x + 22, y + 8, 12, 200, 340, WHITE, 3)
+        canvas.arc(x + 44, y, 12, 20, 160, WHITE, 3)
     shore = [(90, 96), (200, 52), (330, 62), (430, 110), (482, 210), (466, 316), (404, 402),
              (280, 436), (150, 420), (64, 350), (40, 220)]  # fmt: skip
     canvas.poly(shore, SAND)
@@ -53,12 +54,20 @@ def island() -> Image.Image:
         canvas.disc(x, y, 14, (70, 128, 62))
         canvas.disc(x - 3, y - 3, 8, (94, 152, 80))
     cast(canvas, 250, 240, 17, 120)
-    canvas.box(250, 224, 318, 256, (186, 92, 72), INK, 2.5)
-    canvas.path([(250, 240), (318, 240)], INK, 2)
-    canvas.box(232, 222, 268, 258, (214, 206, 190), INK, 2.5)
-    canvas.path([(232, 222), (268, 258)], INK, 2)
-    canvas.path([(268, 222), (232, 258)], INK, 2)
-    label(canvas, 300, 206, "church")
+    # The nave lies east of the tower, as is usual.
+    east = SHADOW + 90
+    end = polar(250, 240, 76, east)
+    nave = [
+        polar(*at, side * 17, east + 90)
+        for at, side in (((250, 240), -1), (end, -1), (end, 1), ((250, 240), 1))
+    ]
+    canvas.poly(nave, (186, 92, 72), INK, 2.5)
+    canvas.path([(250, 240), end], INK, 2)
+    tower = [polar(250, 240, 27, east + a) for a in (45, 135, 225, 315)]
+    canvas.poly(tower, (214, 206, 190), INK, 2.5)
+    for a, b in ((0, 2), (1, 3)):
+        canvas.path([tower[a], tower[b]], INK, 2)
+    label(canvas, 316, 240, "church")
     cast(canvas, 442, 240, 12, 74)
     canvas.disc(442, 240, 18, RED, INK, 2.5)
     canvas.disc(442, 240, 12, WHITE)
@@ -126,7 +135,7 @@ def barber() -> Image.Image:
     # What the mirror shows is drawn as it is and turned round afterwards.
     canvas.box(36, 70, 130, 292, (158, 110, 74), DARK_BROWN, 3)
     canvas.box(46, 84, 120, 180, SKY, DARK_BROWN, 2)
-    canvas.text(83, 132, "OPEN", 22, BLUE)
+    canvas.text(83, 132, "PULL", 22, BLUE)
     canvas.disc(118, 214, 5, YELLOW, INK)
     x, y, radius = 226, 134, 88
     canvas.disc(x, y, radius, WHITE, INK, 6)
@@ -135,7 +144,7 @@ def barber() -> Image.Image:
         ends = [polar(x, y, radius * inner, tick * 6), polar(x, y, radius * 0.89, tick * 6)]
         canvas.path(ends, INK, 4 if tick % 5 == 0 else 1.2)
     canvas.path([(x, y), polar(x, y, 44, (4 + 40 / 60) * 30 - 90)], INK, 8)
-    canvas.path([(x, y), polar(x, y, 72, 40 * 6 - 90)], RED, 4)
+    canvas.path([(x, y), polar(x, y, 76, 40 * 6 - 90)], INK, 5)
     canvas.disc(x, y, 6, INK)
     canvas.box(352, 60, 498, 236, WHITE, INK, 2, radius=6)
     canvas.text(425, 88, "BARBER", 24, RED)
@@ -152,7 +161,7 @@ def barber() -> Image.Image:
 
 
 def museum() -> Image.Image:
-    canvas = Canvas(512, 420, (226, 230, 222))
+    canvas = Canvas(512, 504, (226, 230, 222))
     rooms = [("Egypt", (246, 226, 176)), ("Greece", (214, 228, 246)), ("Rome", (244, 214, 206)),
              ("Maps", (222, 240, 214)), ("Ships", (206, 232, 240)), ("Coins", (240, 232, 200))]  # fmt: skip
     for i, (name, color) in enumerate(rooms):
@@ -175,6 +184,14 @@ def museum() -> Image.Image:
     canvas.poly([(256, 350), (256, 322), (282, 346)], WHITE, INK, 1.5)
     for dx in (0, 14, 28):
         canvas.disc(424 + dx, 366, 9, YELLOW, BROWN, 2)
+    canvas.box(42, 146, 96, 190, WHITE, DARK_BROWN, 3, radius=4)
+    canvas.disc(57, 168, 7, None, ORANGE, 4)
+    canvas.path([(64, 168), (86, 168)], ORANGE, 4)
+    for x in (77, 84):
+        canvas.path([(x, 168), (x, 177)], ORANGE, 4)
+    canvas.box(28, 412, 484, 494, (255, 246, 190), BROWN, 2)
+    lines(canvas, 46, 438, ["Night round: go through every door exactly", "once and end at the key box."],
+          20, 30)  # fmt: skip
     return canvas.finish()
 
 
@@ -235,6 +252,6 @@ SCENES: dict[str, Callable[[], Image.Image]] = {
     "ded-mod-mirror-laser": laser,
     "ded-mod-mirror-barber": barber,
     "ded-high-floorplan-museum": museum,
-    "ded-mod-floorplan-hotel-1": hotel,
-    "ded-mod-floorplan-hotel-2": postcard,
+    "ded-high-floorplan-hotel-1": hotel,
+    "ded-high-floorplan-hotel-2": postcard,
 }

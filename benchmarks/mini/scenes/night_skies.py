@@ -11,13 +11,14 @@ from PIL import Image
 from .pictograms import NIGHT
 
 POLE: Point = (256, 236)
-TURN = 110.0
+# The sky turns anticlockwise for those who look north.
+TURN = -75.0
 
 # Distance from the pole and angle of each star; the lines join them in order.
 FIGURES: dict[str, list[tuple[float, float]]] = {
-    "Kite": [(118, 196), (162, 176), (204, 196), (172, 214), (118, 196)],
-    "Ladle": [(76, 300), (116, 288), (150, 300), (186, 292), (208, 308), (176, 316)],
-    "Crown": [(96, 70), (150, 52), (126, 74), (182, 74), (136, 92), (160, 106), (98, 90)],
+    "Kite": [(118, 196), (162, 176), (216, 196), (172, 214), (118, 196)],
+    "Ladle": [(76, 300), (116, 288), (150, 300), (186, 292), (240, 306), (172, 318)],
+    "Crown": [(96, 70), (150, 52), (126, 74), (188, 74), (136, 92), (160, 106), (98, 90)],
 }
 NAMED = {"Mira": ("Kite", 2), "Tarn": ("Ladle", 0), "Oru": ("Crown", 3)}
 NUMBERED: list[tuple[str, int, int]] = [

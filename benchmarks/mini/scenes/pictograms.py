@@ -220,8 +220,8 @@ def marked_letters() -> Image.Image:
             x = 64 + column * 92
             things[name](x, top + 74)
             for i in range(count):
-                dot = x + (i - (count - 1) / 2) * 20
-                c.disc(dot, top + 152, 8, INK if i + 1 == marked else WHITE, INK, 2.5)
+                dot = x + (i - (count - 1) / 2) * 16
+                c.disc(dot, top + 152, 6.5, INK if i + 1 == marked else WHITE, INK, 2.5)
         x = 64 + len(line) * 92
         c.text(x - 34, top + 78, "=", 36)
         c.text(x + 24, top + 78, "?" if row else "SEA", 60 if row else 36)

@@ -248,18 +248,20 @@ def dance_card() -> Image.Image:
         c.box(x - 78, 12, x + 78, 436, (246, 232, 208), BROWN, 3, radius=10)
         c.disc(x + 52, 40, 17, INK)
         c.text(x + 52, 41, str(i + 1), 21, WHITE)
-        _feet(c, x, 146, (232, 110, 160), ("R", "L"), 1, pink)
-        _feet(c, x, 330, BLUE, ("L", "R"), -1, blue)
+        # After the step aside the feet stand apart.
+        apart = 23 if i == 2 else 0
+        _feet(c, x, 146, (232, 110, 160), ("R", "L"), 1, pink, apart)
+        _feet(c, x, 330, BLUE, ("L", "R"), -1, blue, apart)
         if pink is None:
             c.text(x, 80, "?", 40)
     return c.finish()
 
 
 def _feet(c: Canvas, x: float, y: float, color: Color, names: tuple[str, str], toes: int,
-          move: tuple[str, int, int] | None) -> None:  # fmt: skip
+          move: tuple[str, int, int] | None, apart: float) -> None:  # fmt: skip
     """A pair of shoes from above; toes 1 point down the page and -1 up."""
     for side, name in zip((-1, 1), names, strict=True):
-        fx = x + side * 24 - 20 * abs(move[1] if move else 0)
+        fx = x + side * (24 + apart) - 20 * abs(move[1] if move else 0)
         if move and move[0] == name:
             tx, ty = fx + move[1] * 46, y + move[2] * 66
             _shoe(c, fx, y, toes, (226, 216, 204), "")
@@ -271,8 +273,8 @@ def _feet(c: Canvas, x: float, y: float, color: Color, names: tuple[str, str], t
 
 def _shoe(c: Canvas, x: float, y: float, toes: int, color: Color, name: str) -> None:
     """A shoe from above: a narrow heel and a broad round toe."""
-    sole = [(-7, -28), (7, -28), (9, -10), (15, 8), (14, 20), (7, 29), (-7, 29), (-14, 20),
-            (-15, 8), (-9, -10)]  # fmt: skip
+    sole = [(-6, -28), (6, -28), (8, -10), (17, 6), (17, 19), (9, 29), (-9, 29), (-17, 19),
+            (-17, 6), (-8, -10)]  # fmt: skip
     c.poly([(x + dx, y + toes * dy) for dx, dy in sole], color, INK, 2)
     if name:
         c.path([(x - 8, y - toes * 14), (x + 8, y - toes * 14)], INK, 2)
@@ -280,10 +282,10 @@ def _shoe(c: Canvas, x: float, y: float, toes: int, color: Color, name: str) -> 
 
 
 SCENES: dict[str, Callable[[], Image.Image]] = {
-    "ana-high-beads-1": bead_examples,
-    "ana-high-beads-2": bead_chain,
+    "ana-mod-beads-1": bead_examples,
+    "ana-mod-beads-2": bead_chain,
     "ana-mod-cookie-machine": cookie_machine,
     "ana-high-robot-program-1": robot_lesson,
     "ana-high-robot-program-2": robot_task,
-    "ana-mod-dance-partner": dance_card,
+    "ana-high-dance-partner": dance_card,
 }

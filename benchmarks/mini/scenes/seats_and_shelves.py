@@ -76,7 +76,7 @@ def seating_note() -> Image.Image:
     canvas = Canvas(460, 384, (170, 196, 188))
     texts = ["All six face the table.", "", "Dan sits on Ana's left.", "Ben and Cleo sit opposite",
              "each other.", "Cleo sits next to Dan.", "Eva does not sit next to Ben.",
-             "Finn takes the seat that is left."]  # fmt: skip
+             "Finn takes the last seat."]  # fmt: skip
     note(canvas, (46, 26, 414, 354), texts, 22)
     return canvas.finish()
 
@@ -106,7 +106,7 @@ def cinema() -> Image.Image:
     for top, bottom, price in ((74, 218, "8.00"), (224, 318, "10.00"), (324, 368, "12.00")):
         canvas.path([(416, top), (424, top), (424, bottom), (416, bottom)], YELLOW, 2.5)
         canvas.text(434, (top + bottom) / 2, price, 19, YELLOW, "lm")
-    canvas.text(213, 390, "aisle", 17, WHITE)
+    canvas.text(230, 390, "aisle", 17, WHITE)
     canvas.box(90, 426, 118, 456, GREEN, radius=6)
     canvas.text(128, 441, "free", 19, WHITE, "lm")
     canvas.box(190, 426, 218, 456, GREY, radius=6)
@@ -128,7 +128,7 @@ def cinema_chat() -> Image.Image:
             WHITE,
             ["Please get four seats side", "by side, without the aisle", "between them."],
         ),
-        (152, 206, 40, WHITE, ["Granny must have a seat", "right at the aisle."]),
+        (152, 206, 40, WHITE, ["Granny must have a seat at", "the aisle in the middle."]),
         (222, 276, 40, WHITE, ["I get a stiff neck in the", "first three rows."]),
         (292, 346, 40, WHITE, ["And we have only", "40.00 for all of us!"]),
         (378, 424, 206, (190, 228, 180), ["OK, will do!"]),

@@ -192,7 +192,7 @@ def weather_board() -> Image.Image:
         c.box(x - 102, y + 14, x + 102, y + 136, PALE if i == 3 else SKY, INK, 2)
         if falling == "?":
             c.text(x, y + 76, "?", 80, WHITE)
-            _weather_sign(c, x + 16, y + 176, True, "snow", True)
+            _weather_sign(c, x + 16, y + 176, False, "rain", True)
             continue
         c.box(x - 101, y + 112, x + 101, y + 135, WHITE if falling == "snow" else GRASS)
         _windsock(c, x + 40, y + 116, windy)

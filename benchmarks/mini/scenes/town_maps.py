@@ -186,8 +186,10 @@ def river_town() -> Image.Image:
         canvas.disc(x + 14, y + 6, 9 + i % 3, (120, 172, 98))
     for name, (column, row, color) in HOMES.items():
         house(canvas, xs[column], ys[row] - 2, color, 0.85)
-        canvas.box(xs[column] - 22, ys[row] + 16, xs[column] + 22, ys[row] + 38, WHITE, INK, 1.5)
-        canvas.text(xs[column], ys[row] + 27, name, 17)
+        # Below the house of Mia the name would hide the bridge.
+        x, y = xs[column], ys[row] + (-39 if name == "Mia" else 27)
+        canvas.box(x - 22, y - 11, x + 22, y + 11, WHITE, INK, 1.5)
+        canvas.text(x, y, name, 17)
     for name, (column, row) in MEETING.items():
         x, y = xs[column], ys[row]
         canvas.box(x - 30, y - 14, x + 30, y + 14, YELLOW, INK, 2, radius=12)

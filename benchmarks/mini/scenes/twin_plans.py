@@ -79,7 +79,7 @@ def _island(c: Canvas, place: Callable[[float, float], Point]) -> None:
         x, y = peak[0] + dx, peak[1] + 24
         c.poly([(x - s, y), (x, y - 1.5 * s), (x + s, y)], GREY, INK, 2)
         c.poly([(x - s * 0.34, y - s), (x, y - 1.5 * s), (x + s * 0.34, y - s)], WHITE)
-    for x, y in ((392, 290), (412, 322), (384, 316)):
+    for x, y in ((386, 206), (408, 236), (378, 240)):
         tree(c, *place(x, y), 17, (60, 130, 70))
 
 
@@ -169,41 +169,60 @@ def _metro(c: Canvas, town: dict[str, Point], links: list[tuple[str, str]],
         c.text(x, y, name, 17)
 
 
-# Left, top, right and bottom of the rooms of the left house; the right one is its mirror image.
+# Left, top, right and bottom of the rooms of house A in a plan of 238 by 360; the street is below.
 ROOMS: dict[str, tuple[float, float, float, float]] = {
-    "Study": (18, 60, 108, 180),
-    "Kitchen": (108, 60, 256, 180),
-    "Bath": (18, 180, 150, 292),
-    "Hall": (150, 180, 256, 292),
-    "Nursery": (18, 292, 124, 420),
-    "Lounge": (124, 292, 256, 420),
+    "Study": (0, 0, 90, 120),
+    "Kitchen": (90, 0, 238, 120),
+    "Bath": (0, 120, 132, 232),
+    "Hall": (132, 120, 238, 232),
+    "Nursery": (0, 232, 106, 360),
+    "Lounge": (106, 232, 238, 360),
 }
+WINDOWS: list[tuple[Point, Point]] = [
+    ((0, 40), (0, 80)), ((140, 0), (190, 0)), ((0, 150), (0, 200)), ((0, 276), (0, 316)),
+    ((30, 360), (76, 360)),
+]  # fmt: skip
+DOOR: tuple[Point, Point] = ((160, 360), (196, 360))
 KEPT = {"Study": "bicycle", "Kitchen": "piano", "Bath": "drum", "Hall": "ladder",
         "Nursery": "easel", "Lounge": "table"}  # fmt: skip
+PLAN = 0.76
+
+
+def upright_plan(x: float, y: float) -> Point:
+    return 14 + PLAN * x, 62 + PLAN * y
+
+
+def mirrored_plan(x: float, y: float) -> Point:
+    """Left and right exchanged, then a quarter turn clockwise."""
+    mirrored = 238 - x
+    return 224 + PLAN * (360 - y), 62 + PLAN * mirrored
 
 
 def double_house() -> Image.Image:
-    c = Canvas(512, 480, GRASS)
-    for x in (34, 84, 428, 478):
-        tree(c, x, 24, 22, GREEN)
-    for name, (x0, y0, x1, y1) in ROOMS.items():
-        c.box(x0, y0, x1, y1, WALL, INK, 4)
-        c.text((x0 + x1) / 2, (y0 + y1) / 2, name, 20)
-        c.box(512 - x1, y0, 512 - x0, y1, ROSE, INK, 4)
-        _kept(c, 512 - (x0 + x1) / 2, (y0 + y1) / 2, KEPT[name])
-    c.box(252, 60, 260, 422, INK)
-    for x in (202, 310):
-        c.box(x - 18, 418, x + 18, 424, BROWN)
-        c.poly([(x - 18, 424), (x + 18, 424), (x + 24, 480), (x - 24, 480)], PALE)
-    for x0, y0, x1, y1 in ROOMS.values():
-        if x0 == 18:
-            for px in (16, 488):
-                c.box(px, (y0 + y1) / 2 - 22, px + 8, (y0 + y1) / 2 + 22, WATER, INK, 1.5)
-        elif y1 == 180:
-            for px in ((x0 + x1) / 2, 512 - (x0 + x1) / 2):
-                c.box(px - 24, 57, px + 24, 64, WATER, INK, 1.5)
-    c.box(174, 10, 338, 44, WHITE, INK, 2.5, radius=6)
-    c.text(256, 27, "DOUBLE HOUSE", 19)
+    c = Canvas(512, 404, GRASS)
+    c.box(0, 372, 512, 404, PALE)
+    c.path([upright_plan(178, 360), upright_plan(178, 424)], PALE, 26)
+    x, y = mirrored_plan(178, 360)
+    c.path([(x, y), (x - 17, y), (x - 17, 390)], PALE, 20)
+    for place, color in ((upright_plan, WALL), (mirrored_plan, ROSE)):
+        for name, (x0, y0, x1, y1) in ROOMS.items():
+            a, b = place(x0, y0), place(x1, y1)
+            left, right = sorted((a[0], b[0]))
+            top, bottom = sorted((a[1], b[1]))
+            c.box(left, top, right, bottom, color, INK, 4)
+            if color == WALL:
+                c.text((left + right) / 2, (top + bottom) / 2, name, 18)
+            else:
+                _kept(c, (left + right) / 2, (top + bottom) / 2, KEPT[name])
+        for start, end in WINDOWS:
+            c.path([place(*start), place(*end)], INK, 9)
+            c.path([place(*start), place(*end)], WATER, 6)
+        c.path([place(*DOOR[0]), place(*DOOR[1])], BROWN, 9)
+    for x, text in ((104, "HOUSE A"), (361, "HOUSE B")):
+        c.box(x - 62, 14, x + 62, 46, WHITE, INK, 2.5, radius=6)
+        c.text(x, 30, text, 19)
+    for x in (262, 306, 350, 394, 438, 482):
+        tree(c, x, 316, 20, GREEN)
     return c.finish()
 
 
@@ -217,10 +236,10 @@ def _kept(c: Canvas, x: float, y: float, name: str) -> None:
         c.path([(x - 8, y - 12), (x, y + 12)], RED, 4)
         c.path([(x - 16, y - 17), (x - 2, y - 17)], INK, 5)
     elif name == "piano":
-        c.box(x - 52, y - 36, x + 52, y + 36, DARK_BROWN, INK, 2.5, radius=4)
-        c.box(x - 46, y - 2, x + 46, y + 16, WHITE, INK, 2)
+        c.box(x - 38, y - 30, x + 38, y + 28, DARK_BROWN, INK, 2.5, radius=4)
+        c.box(x - 35, y - 2, x + 35, y + 16, WHITE, INK, 2)
         for k in range(1, 9):
-            px = x - 46 + k * 92 / 9
+            px = x - 35 + k * 70 / 9
             c.path([(px, y - 2), (px, y + 16)], INK, 1.5)
             if k % 3:
                 c.path([(px, y - 2), (px, y + 8)], INK, 5)
@@ -229,22 +248,22 @@ def _kept(c: Canvas, x: float, y: float, name: str) -> None:
         c.disc(x, y + 26, 30, BLUE, INK, 2.5, flat=0.3)
         c.disc(x, y - 14, 30, WHITE, INK, 2.5, flat=0.36)
         for side in (-1, 1):
-            c.path([(x + side * 6, y - 16), (x + side * 34, y - 38)], BROWN, 5)
+            c.path([(x + side * 6, y - 16), (x + side * 30, y - 34)], BROWN, 5)
     elif name == "ladder":
         for side in (-1, 1):
-            c.path([(x + side * 18, y + 42), (x + side * 12, y - 42)], BROWN, 6)
+            c.path([(x + side * 17, y + 34), (x + side * 12, y - 34)], BROWN, 6)
         for k in range(5):
-            c.path([(x - 15, y + 32 - 16 * k), (x + 15, y + 32 - 16 * k)], BROWN, 5)
+            c.path([(x - 15, y + 26 - 13 * k), (x + 15, y + 26 - 13 * k)], BROWN, 5)
     elif name == "easel":
-        c.path([(x, y - 46), (x - 30, y + 48)], BROWN, 5)
-        c.path([(x, y - 46), (x + 30, y + 48)], BROWN, 5)
-        c.box(x - 32, y - 32, x + 32, y + 18, WHITE, INK, 2.5)
-        c.disc(x - 10, y - 10, 9, YELLOW)
-        c.poly([(x - 28, y + 15), (x + 6, y - 12), (x + 29, y + 15)], GREEN)
+        c.path([(x, y - 31), (x - 24, y + 32)], BROWN, 5)
+        c.path([(x, y - 31), (x + 24, y + 32)], BROWN, 5)
+        c.box(x - 30, y - 26, x + 30, y + 16, WHITE, INK, 2.5)
+        c.disc(x - 10, y - 10, 7, YELLOW)
+        c.poly([(x - 27, y + 14), (x + 6, y - 10), (x + 27, y + 14)], GREEN)
     else:
-        c.disc(x, y, 42, BROWN, DARK_BROWN, 3, flat=0.55)
-        c.box(x - 6, y + 20, x + 6, y + 46, DARK_BROWN)
-        c.disc(x, y - 6, 13, PURPLE, INK, 2, flat=0.5)
+        c.disc(x, y - 4, 36, BROWN, DARK_BROWN, 3, flat=0.55)
+        c.box(x - 6, y + 18, x + 6, y + 38, DARK_BROWN)
+        c.disc(x, y - 9, 13, PURPLE, INK, 2, flat=0.5)
 
 
 SCENES: dict[str, Callable[[], Image.Image]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
@@ -33,24 +34,27 @@ WOOD: Color = (206, 158, 108)
 COPPER: Color = (184, 104, 60)
 BOARD: Color = (240, 236, 222)
 LAMP_GREY: Color = (226, 226, 220)
+BELT: Color = (64, 108, 150)
 
 
 def drums() -> Image.Image:
     canvas = Canvas(512, 420, WALL)
     canvas.box(0, 392, 512, 420, WOOD)
     canvas.box(14, 60, 498, 84, BROWN, DARK_BROWN, 2)
-    xs, y, rim = [74, 195, 316, 437], 150, 45
+    xs, y, rim = [74, 195, 316, 437], 150, 40
     for x in xs:
         canvas.box(x - 8, 72, x + 8, y, DARK_BROWN)
         canvas.disc(x, y, rim, WOOD, DARK_BROWN, 3)
         for a in range(0, 180, 45):
             canvas.path([polar(x, y, rim - 4, a), polar(x, y, rim - 4, a + 180)], BROWN, 3)
     for (left, right), crossed in zip(pairwise(xs), (False, True, True), strict=True):
+        reach = rim + 3.5
+        touch = math.degrees(math.acos(2 * reach / (right - left))) if crossed else 90
         for side in (-1, 1):
-            end = -side if crossed else side
-            canvas.path([(left, y + side * rim), (right, y + end * rim)], INK, 4)
+            end = 180 + side * touch if crossed else side * touch
+            canvas.path([polar(left, y, reach, side * touch), polar(right, y, reach, end)], BELT, 7)
     for x in xs:
-        canvas.disc(x, y, rim, None, INK, 4)
+        canvas.disc(x, y, rim + 3.5, None, BELT, 7)
     sides = (1, -1, 1, 1)
     for x, side, color, bottom in zip(
         xs, sides, (RED, BLUE, GREEN, YELLOW), (300, 320, 290, 310), strict=True
@@ -177,8 +181,9 @@ def lamps() -> Image.Image:
     lamp(canvas, 328, 356, LAMP_GREY, "F")
     switch(canvas, 392, 356, False)
     lamp(canvas, 360, 436, LAMP_GREY, "G")
-    lamp(canvas, 106, 436, LAMP_GREY, burnt=True)
-    canvas.text(138, 436, "burnt out", 18, anchor="lm")
+    canvas.box(76, 402, 262, 466, WHITE, GREY, 2, radius=8)
+    lamp(canvas, 108, 434, LAMP_GREY, burnt=True)
+    canvas.text(140, 434, "= burnt out", 18, anchor="lm")
     return canvas.finish()
 
 
@@ -197,8 +202,14 @@ def bypass() -> Image.Image:
         (390, 86, GREEN, "green"),
         (290, 296, YELLOW, "yellow"),
     ):
-        canvas.disc(x, y, 28, (250, 236, 190))
-        lamp(canvas, x, y, color, name)
+        # Yellow has the whole voltage, the others share it.
+        if name == "yellow":
+            for a in range(15, 375, 30):
+                canvas.path([polar(x, y, 25, a), polar(x, y, 44, a)], (246, 206, 90), 4)
+        else:
+            canvas.disc(x, y, 26, (250, 232, 170))
+        lamp(canvas, x, y, color, "" if name == "yellow" else name)
+    canvas.text(290, 358, "yellow", 20)
     switch(canvas, 344, 186, False)
     canvas.text(344, 212, "switch", 18)
     return canvas.finish()
@@ -261,18 +272,16 @@ def valve(canvas: Canvas, x: float, y: float, upright: bool, is_open: bool) -> N
     canvas.disc(x, y, 14, WHITE, INK, 2.5)
     along = upright if is_open else not upright
     wide, high = (5, 22) if along else (22, 5)
-    canvas.box(
-        x - wide, y - high, x + wide, y + high, GREEN if is_open else RED, INK, 1.5, radius=4
-    )
+    canvas.box(x - wide, y - high, x + wide, y + high, RED, INK, 1.5, radius=4)
 
 
 CELL = 16
 # Body width and height, height of the spout's mouth, colour.
 CANS = {
     "red": (6, 10, 4, RED),
-    "blue": (6, 7, 8, BLUE),
+    "blue": (7, 7, 8, BLUE),
     "green": (5, 8, 8, GREEN),
-    "yellow": (7, 9, 5, YELLOW),
+    "yellow": (8, 9, 4, YELLOW),
 }
 
 
