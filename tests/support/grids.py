@@ -92,10 +92,6 @@ def symmetries() -> dict[str, Callable[[Grid], Grid]]:
 # Deductive -------------------------------------------------------------------------------------
 
 
-def without_stars(grid: Grid) -> set[str]:
-    return {str(sum(shape != "star" for _, _, shape in filled(grid)))}
-
-
 def below_the_single_color(grid: Grid) -> set[str]:
     colors = Counter(color for _, color, _ in filled(grid))
     places = [i for i, color, _ in filled(grid) if colors[color] == 1]
@@ -188,11 +184,6 @@ def center_after_turn_and_fall(grid: Grid) -> set[str]:
 
 
 # Abductive -------------------------------------------------------------------------------------
-
-
-def odd_one_out(grid: Grid) -> set[str]:
-    pieces = Counter((color, shape) for _, color, shape in filled(grid))
-    return {" ".join(piece) for piece, n in pieces.items() if n == 1 and len(pieces) == 2}
 
 
 def painted_wrongly(grid: Grid) -> set[str]:
@@ -368,7 +359,6 @@ def colors_move(first: Grid, second: Grid) -> set[str]:
 
 
 SOLVERS: dict[str, Solver] = {
-    "ded-mod-shapegrid-2": without_stars,
     "ded-mod-shapegrid-3": below_the_single_color,
     "ded-mod-shapegrid-4": most_frequent_together,
     "ded-mod-shapegrid-5": edges,
@@ -378,7 +368,6 @@ SOLVERS: dict[str, Solver] = {
     "ded-high-shapegrid-3": out_of_reach,
     "ded-high-shapegrid-4": matches_when_turned_over,
     "ded-high-shapegrid-5": center_after_turn_and_fall,
-    "abd-mod-shapegrid-2": odd_one_out,
     "abd-mod-shapegrid-3": painted_wrongly,
     "abd-mod-shapegrid-4": wrong_in_sequence,
     "abd-mod-shapegrid-5": tilted,

@@ -71,11 +71,6 @@ GRIDS: dict[str, list[list[str]]] = {
         ["red star", "", ""],
         ["", "red cross", "blue triangle"],
     ],
-    "ded-mod-shapegrid-2": [
-        ["purple circle", "yellow star", ""],
-        ["blue cross", "blue star", "purple square"],
-        ["yellow star", "red circle", "yellow square"],
-    ],
     "ded-mod-shapegrid-3": [
         ["orange triangle", "red square", "orange star"],
         ["purple star", "orange circle", "green square"],
@@ -130,11 +125,6 @@ GRIDS: dict[str, list[list[str]]] = {
         ["purple triangle", "green circle", ""],
         ["green square", "orange cross", ""],
         ["red cross", "red triangle", ""],
-    ],
-    "abd-mod-shapegrid-2": [
-        ["green triangle", "green triangle", "green triangle"],
-        ["", "green triangle", "green triangle"],
-        ["purple triangle", "green triangle", ""],
     ],
     "abd-mod-shapegrid-3": [
         ["yellow triangle", "purple square", "green star"],
