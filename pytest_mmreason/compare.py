@@ -35,7 +35,7 @@ TEST = "sign-flip"
 
 UNIT = 0.005
 """Weighted differences are counted in these: a tenth of a weight of 1 or 1/2 is a whole number."""
-MOST_EXACT = 500
+MOST_EXACT = 300
 """Beyond so many differing samples the normal distribution is near enough."""
 
 
