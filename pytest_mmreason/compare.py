@@ -16,9 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from pytest_mmreason.gates import TOLERANCE
+from pytest_mmreason.gates import TOLERANCE, Gate
 from pytest_mmreason.record import ERRORS, Record
 from pytest_mmreason.scoring import (
+    OVERALL,
     RowNames,
     confidence_interval,
     facets,
@@ -204,6 +205,50 @@ def compare(
         differing=tuple(differing),
         errored=tuple(errored),
     )
+
+
+def overall_change(before: Sequence[Record], after: Sequence[Record]) -> RowChange | None:
+    """The row ``overall`` alone, p not corrected; None if no sample is scored in both."""
+    earlier = _by_sample(before)
+    members = []
+    for sample, records in _by_sample(after).items():
+        old, new = sample_score(earlier.get(sample, ())), sample_score(records)
+        if old is not None and new is not None:
+            members.append(SampleChange(sample, old, new, records[0].weight))
+    return _row_change(OVERALL, members) if any(one.weight for one in members) else None
+
+
+def drop_gates(found: Comparison, max_drop: float) -> list[Gate]:
+    """A gate for each gated row: `max_drop` points may be lost, or more by chance alone.
+
+    `actual` is what the row lost, in points. The row ``overall`` says it for all that pass.
+    """
+    if OVERALL not in found.rows:
+        reason = "no sample was scored in both runs, so that --mm-max-drop cannot be met"
+        return [Gate(OVERALL, "max_drop", max_drop, None, False, reason)]
+    gates = []
+    for name, row in found.rows.items():
+        if row.p_adjusted is None:
+            continue
+        passed = not row.drops_by_more(max_drop)
+        reason = ""
+        if not passed:
+            reason = (
+                f"{name} lost {-row.difference:.1f} points against the baseline, more than "
+                f"{max_drop:g} (p {p_text(row.p_adjusted)})"
+            )
+        elif name == OVERALL:
+            reason = (
+                f"{name} {row.difference:+.1f} against the baseline, no row lost more than "
+                f"{max_drop:g} points significantly"
+            )
+        gates.append(Gate(name, "max_drop", max_drop, -row.difference + 0.0, passed, reason))
+    return gates
+
+
+def p_text(p: float) -> str:
+    """A probability for a person."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
 def sign_flip_p(differences: Sequence[float]) -> float:
