@@ -153,6 +153,8 @@ def test_serial_distributed_merged_reported_and_compared_are_identical(
         assert told["runs"][0]["gates"] == data["gates"]
     assert main(["compare", "main", "serial", "--mm-max-drop=10"]) == 1
     table = capsys.readouterr().out
+    title = "replay:new.json (direct) on made against replay:old.json (direct) on made"
+    assert title in " ".join(table.split())
     assert "analogical" in table and "FAIL  analogical lost 25.0 points" in table
     rows = [line for line in summary_lines(serial) if " ≥ −10 " in line]
     assert len(rows) == 6 and all(row in table.splitlines() for row in rows)
