@@ -256,6 +256,7 @@ class Evaluate:
 
     def _keep(self, record: Record) -> Record:
         __tracebackhide__ = True
+        from pytest_mmreason.errors import OVER_BUDGET
         from pytest_mmreason.reports.failure import problem_of
 
         item = self._item
@@ -267,6 +268,9 @@ class Evaluate:
             ("mmreason_status", record.status),
             *([("mmreason_score", record.score)] if record.score is not None else []),
         ]
+        if OVER_BUDGET in record.flags:
+            # Nobody was asked: the summary tells of all of them in one sentence.
+            pytest.skip(record.reason)
         settings = self._session.settings
         problem = problem_of(record, settings.cache, settings.item_threshold)
         if problem:

@@ -22,6 +22,7 @@ from pytest_mmreason.errors import UsageError
 from pytest_mmreason.gates import EXIT_FAILED, EXIT_OK, Outcome, check_thresholds
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.plan import Plan, RunSpec, Work, part_of
+from pytest_mmreason.pricing import Price
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.reports.files import official_notes, write_json
 from pytest_mmreason.sample import Sample
@@ -57,7 +58,13 @@ class Part:
     told: Mapping[str, Any]
 
 
-def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> None:
+def write_part(
+    folder: Path,
+    plan: Plan,
+    outcome: Outcome,
+    summary: Summary,
+    prices: Mapping[str, Price | None],
+) -> None:
     """Write ``shard.json`` into `folder`. Raises OSError."""
     settings = plan.settings
     assert settings.shard is not None
@@ -80,6 +87,7 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
         "cache_hits": summary.cache_hits or {},
         "details": {run.spec.model: summary.details.get(run.spec.spec, "") for run in summary.runs},
         "grade_order": list(summary.grade_order),
+        "prices": {name: p and [p.input, p.output] for name, p in prices.items()},
     }
     content = {
         "schema": SCHEMA,
@@ -163,8 +171,13 @@ class Merged:
         records = [self.ledger.records(run) for run in range(len(self.plan.runs))]
         outcome = _joint_outcome([part.outcome for part in parts])
         published = published_beside(run.benchmark for run in self.plan.runs)
-        summary = summarise(self.plan, records, self.ledger.expected, outcome, published)
         told = [part.told for part in parts]
+        prices = {
+            name: price and Price(*price)
+            for one in told
+            for name, price in one.get("prices", {}).items()
+        }
+        summary = summarise(self.plan, records, self.ledger.expected, outcome, published, prices)
         absent = _absent(parts)
         lost = [
             f"shard {shard} is not among the folders; its samples are missing" for shard in absent

@@ -197,6 +197,8 @@ OPTIONS = (
     Option("output", "DIR", "Write results.jsonl, summary.json, summary.md and predictions there.", is_path=True),
     Option("show", "N", "Show the N lowest samples at the end (default: 3).", _whole(0)),
     Option("compare", "NAME", "Show published results beside the run's own, and its rank: published (the paper's main ones), or the name of a result, model or table. Repeatable.", _published, repeat=True),
+    Option("prices", "FILE", "TOML file with prices of models, in USD per million tokens; they come before the bundled ones.", is_path=True),
+    Option("budget", "USD", "Stop before the calls of this run cost more, by the table of prices: exit 1, and finished answers are kept.", _number(0, above=True)),
     Option("agreement", "NAME|FILE", "Measure the judge on graded answers instead of a model: mini (bundled), JSON lines, or a grade file of MM-Vet's evaluator.", is_path=True, names=("mini",)),
     Option("max_disagreement", "D", "With --mm-agreement: fail if the mean |judge - reference| exceeds D in [0, 1].", _number(0, 1)),
     Option("cache_dir", "DIR", "Where responses and verdicts are kept (default: .mmreason/cache in rootdir).", is_path=True),

@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, Any
 from pytest_mmreason import grades
 from pytest_mmreason.client import Client, LocalClient, Selection
 from pytest_mmreason.engine import Engine
-from pytest_mmreason.errors import UsageError
+from pytest_mmreason.errors import OVER_BUDGET, UsageError
 from pytest_mmreason.gates import NO_GATE, Outcome
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.plan import Plan, Work, cautions, is_large, make_plan, set_aside
-from pytest_mmreason.registry import Registry
+from pytest_mmreason.pricing import FREE, Price, Prices
+from pytest_mmreason.record import Record
+from pytest_mmreason.registry import FIXTURE, Registry
 from pytest_mmreason.remarks import remarks
 from pytest_mmreason.reports.files import official_notes, prepare_output, write_reports
 from pytest_mmreason.reports.text import count
@@ -33,6 +35,8 @@ from pytest_mmreason.summary import Summary, explained, published_beside, summar
 
 if TYPE_CHECKING:
     import pytest
+
+    from pytest_mmreason.budget import Budget
 
 
 class OwnerSession:
@@ -58,6 +62,8 @@ class OwnerSession:
         self._ledger: Ledger | None = None
         self._client: LocalClient | None = None
         self._foreseen = False
+        self._prices: Mapping[str, Price | None] = {}
+        self._budget: Budget | None = None
         self.warnings: list[str] = []
         self.fault = ""
         """What the user can mend, met after collection began: the session ends with exit 4."""
@@ -91,6 +97,7 @@ class OwnerSession:
                         for spec in self.settings.model
                     }
                 judge = self._registry.judge(self.settings)
+                self._price(plan, models, judge)
                 # A run that may live from its cache needs no endpoint.
                 kept = (self.settings.cache_dir / FILE_NAME).exists()
                 if self.settings.cache in ("off", "refresh") or (
@@ -168,13 +175,14 @@ class OwnerSession:
         engine, ledger = self._engine, self._ledger
         engine.close()
         records = [ledger.records(run) for run in range(len(self.plan.runs))]
-        outcome = Outcome(
-            exitstatus, ledger.failed, ledger.tolerable, stopped or self.stopped, ledger.unreached
-        )
+        stopped = stopped or self.stopped or self._over_budget(records)
+        outcome = Outcome(exitstatus, ledger.failed, ledger.tolerable, stopped, ledger.unreached)
         known = [run.benchmark for run in self.plan.runs]
         if self.plan.graded and self.plan.graded.source:
             known.append(self.plan.graded.source)
-        summary = summarise(self.plan, records, ledger.expected, outcome, published_beside(known))
+        summary = summarise(
+            self.plan, records, ledger.expected, outcome, published_beside(known), self._prices
+        )
         summary = explained(summary, ledger.whole)
         notes = [*self.warnings, *summary.notes, *engine.notes(), *ledger.notes()]
         notes += self._advice(summary, engine)
@@ -211,7 +219,7 @@ class OwnerSession:
         if output is None:
             notes.append(f"shard {shard} leaves nothing to merge: --mm-output names no folder")
         else:
-            write_part(output, self.plan, outcome, summary)
+            write_part(output, self.plan, outcome, summary, self._prices)
         if self.settings.threshold:
             notes.append(
                 f"this is shard {shard}: its thresholds are judged by "
@@ -281,7 +289,7 @@ class OwnerSession:
         journal = Journal(home / "journal" if home else None)
         models, judge = self._roles
         self._ledger = Ledger(self.plan, journal)
-        self._engine = Engine(self.plan, models, judge, store, keep=self._keep)
+        self._engine = Engine(self.plan, models, judge, store, keep=self._keep, budget=self._budget)
         self._client = LocalClient(self._engine, self._ledger)
 
     def _warn_of_idle_options(self, models: Mapping[str, Any]) -> None:
@@ -297,6 +305,36 @@ class OwnerSession:
             self.warnings.append(
                 f"{' and '.join(idle)}: of no use here, no model of this run is an hf: checkpoint"
             )
+
+    def _price(
+        self, plan: Plan, models: Mapping[str, ModelAdapter | None], judge: Judge | None
+    ) -> None:
+        """Look up what everybody's calls cost; UsageError where a budget needs to know and cannot."""
+        prices = Prices.of_file(self.settings.prices)
+        asked = {run.spec: run.asked for run in plan.runs}
+        costs = {spec: FREE if spec == grades.NAME else prices.of(asked[spec]) for spec in models}
+        of_judge = prices.of(self.settings.judge)
+        self._prices = {run.model: costs[run.spec] for run in plan.runs} | {plan.judge: of_judge}
+        if self.settings.budget is None:
+            return
+        from pytest_mmreason.budget import Budget, known
+
+        spent = known(
+            {**{asked[spec]: p for spec, p in costs.items()}, self.settings.judge: of_judge}
+        )
+        made = {id(model): spent[asked[spec]] for spec, model in models.items() if model}
+        payer = getattr(judge, "adapter", None) or judge
+        lent = {"model": spent.get(FIXTURE, FREE), "judge": spent[self.settings.judge]}
+        self._budget = Budget(
+            self.settings.budget, {**made, id(payer): spent[self.settings.judge]}, lent
+        )
+
+    def _over_budget(self, records: Iterable[Sequence[Record]]) -> str:
+        """What to say if the budget left samples unasked; "" if it did not."""
+        ends = [OVER_BUDGET in record.flags for run in records for record in run]
+        if self._budget is None or not any(ends):
+            return ""
+        return self._budget.message(sum(ends), len(ends), self.settings.cache != "off")
 
     def _compare_runs(self, judge: Any) -> None:
         """Of a recording's judge runs, all should be wanted; more than it has cannot be."""

@@ -19,6 +19,7 @@ from pytest_mmreason.gates import (
     unmet,
 )
 from pytest_mmreason.plan import Plan, RunSpec
+from pytest_mmreason.pricing import Cost, Price, cost
 from pytest_mmreason.record import Record
 from pytest_mmreason.scoring import Row, count_statuses, score_rows, sum_usage
 from pytest_mmreason.spread import Spread, spread
@@ -42,6 +43,7 @@ class RunResult:
     rows: Mapping[str, Row]
     gates: Sequence[Gate]
     usage: Mapping[str, Mapping[str, int]]
+    costs: Mapping[str, Cost]
     agreement: Agreement | None = None
     spread: Spread | None = None
     standing: Standing | None = None
@@ -85,7 +87,10 @@ class RunResult:
                 }
                 for g in self.gates
             ],
-            "usage": {role: dict(used) for role, used in self.usage.items()},
+            "usage": {
+                role: {**used, "cost_usd": self.costs[role].usd}
+                for role, used in self.usage.items()
+            },
         }
         bare = {n: r.answer_only for n, r in self.rows.items() if r.answer_only is not None}
         if bare:
@@ -145,14 +150,16 @@ def summarise(
     expected: int,
     outcome: Outcome,
     published: Mapping[str, Published] | None = None,
+    prices: Mapping[str, Price | None] | None = None,
 ) -> Summary:
     """The summary of a session.
 
     records: per run of the plan, in collection order. expected: how many items were
     selected; every one of them must have ended in a status. Runs without records are
-    left out. published: benchmark -> the results that are published on it.
+    left out. published: benchmark -> the results that are published on it. prices: of models
+    and judge, as tables call them.
     """
-    published = published or {}
+    published, prices = published or {}, prices or {}
     settings = plan.settings
     # Of a part of the samples a threshold would say nothing; the merged run's say it.
     thresholds = () if settings.shard else settings.threshold
@@ -169,7 +176,8 @@ def summarise(
             agreed = agreement.measure(found, plan.graded, settings.show, published)
             if settings.max_disagreement is not None:
                 gates.append(agreement.gate(agreed, settings.max_disagreement))
-        counts = count_statuses(found)
+        counts, usage = count_statuses(found), sum_usage(found)
+        payers = {"model": spec.model, "judge": plan.judge}
         standing = None
         if benchmark in published:
             from pytest_mmreason.standing import Ran, stand
@@ -185,7 +193,8 @@ def summarise(
                 counts,
                 rows,
                 gates,
-                sum_usage(found),
+                usage,
+                {role: cost(used, prices.get(payers[role])) for role, used in usage.items()},
                 agreed,
                 spread(found),
                 standing,

@@ -31,7 +31,7 @@ def render(summary: Summary, settings: Settings) -> str:
             lines += [f"- published: {_safe(' · '.join(tables.neighbours(run.standing)))}"]
         lines += [
             f"- {tables.counts_text(run, settings)}",
-            f"- {tables.usage_text(run)}",
+            f"- {_safe(tables.usage_text(run))}",
             "",
         ]
         if run.standing is not None and run.standing.asked:
@@ -55,7 +55,7 @@ def _agreement(run: RunResult, found: Agreement, settings: Settings) -> list[str
     lines += ["", *_table(measured.distances(found)), "", *_table(measured.confusion(found)), ""]
     lines += [f"- {_safe(remark)}" for remark in remarks if remark]
     lines += _spread(run)
-    lines += [f"- {tables.counts_text(run, settings)}", f"- {tables.usage_text(run)}", ""]
+    lines += [f"- {tables.counts_text(run, settings)}", f"- {_safe(tables.usage_text(run))}", ""]
     if found.largest:
         lines += ["#### Largest disagreements", "", *_table(measured.disagreements(found)), ""]
     return lines

@@ -97,7 +97,7 @@ class Printer:
         if run.standing is not None and not run.standing.asked:
             self._wrapped("published", tables.neighbours(run.standing))
         self.line(f" {tables.counts_text(run, settings)}")
-        self.line(f" {tables.usage_text(run)}")
+        self.folded(f" {tables.usage_text(run)}", indent=3)
         if run.standing is not None and run.standing.asked:
             self._standing(run.standing)
 
@@ -119,7 +119,7 @@ class Printer:
         if run.spread is not None:
             self._wrapped("judge runs", measured.spread_items(run.spread))
         self.line(f" {tables.counts_text(run, settings)}")
-        self.line(f" {tables.usage_text(run)}")
+        self.folded(f" {tables.usage_text(run)}", indent=3)
 
     def _disagreements(self, found: Agreement) -> None:
         """The answers on which judge and reference are furthest apart."""

@@ -46,6 +46,7 @@ _PLAIN = {
     "…": "...",
     "±": "+-",
     "≥": ">=",
+    "≈": "~",
     "×": "x",
     "→": "->",
     "★": "*",
@@ -61,6 +62,13 @@ def encodable(text: str, stream: object) -> str:
         plain = "".join(_PLAIN.get(character, character) for character in text)
         return plain.encode("ascii", "backslashreplace").decode("ascii")
     return text
+
+
+def usd(amount: float) -> str:
+    """0.314 as ``$0.31``, 0.00451 as ``$0.0045``; never ``$0`` for more than nothing."""
+    if 0 < amount < 0.0001:
+        return "less than $0.0001"
+    return f"${amount:,.2f}" if amount >= 0.1 else f"${amount:.4f}" if amount else "$0"
 
 
 def thousands(number: float) -> str:
