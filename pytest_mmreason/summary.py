@@ -116,11 +116,13 @@ class Summary:
 
     details: by model's spec, where and how a local model was run.
     grade_order: the samples of recorded grades, in their order.
+    stopped: why the run was stopped for good, or "".
     """
 
     runs: Sequence[RunResult]
     exit: int
     verdict: str
+    stopped: str = ""
     notes: Sequence[str] = ()
     duration_s: float = 0.0
     retries: Mapping[str, Mapping[str, int]] | None = None
@@ -219,7 +221,8 @@ def summarise(
     all_gates = [_said_of(gate, run, runs) for run in runs for gate in run.gates]
     status, verdict = decide(outcome, all_gates)
     others = (r.spec.benchmark.name for r in runs if r.spec.benchmark.name not in published)
-    return Summary(runs, status, verdict, _elsewhere(settings.compare, others))
+    notes = _elsewhere(settings.compare, others)
+    return Summary(runs, status, verdict, outcome.stopped, notes)
 
 
 def explained(summary: Summary, whole: Callable[[Record], Record]) -> Summary:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pytest_mmreason.agreement import Agreement
 from pytest_mmreason.reports import measured, tables
 from pytest_mmreason.reports.text import inert
@@ -85,10 +87,13 @@ def _row(cells: list[str]) -> str:
 
 def _safe(text: str) -> str:
     """`text` that Markdown and HTML take as it stands."""
-    text = inert(text)
-    for character in "\\`*_[]<>|#":
-        text = text.replace(
-            character,
-            f"\\{character}" if character not in "<>" else {"<": "&lt;", ">": "&gt;"}[character],
-        )
-    return " ".join(text.split())
+    return " ".join(_SPECIAL.sub(_escape, inert(text)).split())
+
+
+_SPECIAL = re.compile(r"[\\`*_\[\]|#~$!&<>@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "@&#8203;"}
+"""After an @ a space without width, or GitHub calls whoever has that name."""
+
+
+def _escape(found: re.Match[str]) -> str:
+    return _ENTITIES.get(found[0], f"\\{found[0]}")

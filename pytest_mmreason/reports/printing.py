@@ -12,8 +12,8 @@ from pytest_mmreason.agreement import Agreement
 from pytest_mmreason.gates import EXIT_INTERRUPTED
 from pytest_mmreason.ledger import Ledger
 from pytest_mmreason.record import Record
-from pytest_mmreason.reports import measured, tables
-from pytest_mmreason.reports.text import encodable, inert
+from pytest_mmreason.reports import github, measured, tables
+from pytest_mmreason.reports.text import encodable, inert, no_command
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import RunResult, Summary, label, lowest
 
@@ -35,6 +35,7 @@ class Printer:
         renamed: value -> marker name, where they differ.
         """
         if not summary.runs:
+            self._annotate(summary)
             self.line(f"mmreason: {summary.verdict}")
             return
         agreed = [run.agreement for run in summary.runs if run.agreement is not None]
@@ -52,6 +53,7 @@ class Printer:
         for note in summary.notes:
             self.folded(f" note: {inert(note)}", indent=7)
         self.line(f" {tables.session_text(summary)}")
+        self._annotate(summary)
         word, why = tables.verdict_text(summary)
         written = f" · results in {settings.output}" if settings.output else ""
         mood = {"green": True} if word == "PASS" else {"red": True}
@@ -165,6 +167,12 @@ class Printer:
             for line in explanation(whole, sample.question, sample.answer):
                 self.folded(f"       {line}", indent=18)
 
+    def _annotate(self, summary: Summary) -> None:
+        """Tell GitHub of what failed, where it listens."""
+        if github.is_a_job():
+            for command in github.commands(summary):
+                self._writer.line(encodable(command, sys.stdout))
+
     def _section(self, title: str) -> None:
         self._writer.sep("=", encodable(title, sys.stdout), bold=True)
 
@@ -186,7 +194,7 @@ class Printer:
             self.line(f" {line}" if line else "")
 
     def _write(self, text: str, **markup: bool) -> None:
-        self._writer.line(encodable(text, sys.stdout), **markup)
+        self._writer.line(encodable(no_command(text), sys.stdout), **markup)
 
 
 def _run_name(record: Record, summary: Summary) -> str:
