@@ -12,12 +12,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason.errors import NOT_ASKED, OVER_BUDGET, CallError, UsageError
 from pytest_mmreason.models.base import Request
-from pytest_mmreason.pricing import Price
+from pytest_mmreason.pricing import FREE, Price
+from pytest_mmreason.registry import FIXTURE
 from pytest_mmreason.reports.text import count, usd
+
+if TYPE_CHECKING:
+    from pytest_mmreason.judges.base import Judge
+    from pytest_mmreason.models.base import ModelAdapter
+    from pytest_mmreason.plan import Plan
 
 IMAGE_TOKENS = 1_600
 FIRST_REPLY = 1_024
@@ -189,7 +195,28 @@ class Toll:
         self._budget.settle(self._reserved, cost)
 
 
-def known(prices: Mapping[str, Price | None]) -> dict[str, Price]:
+def open_budget(
+    plan: Plan,
+    models: Mapping[str, ModelAdapter | None],
+    judge: Judge | None,
+    prices: Mapping[str, Price | None],
+) -> Budget:
+    """The budget that `plan` asks for. UsageError if it needs a price that is unknown.
+
+    models: by spec, None where a fixture brings it; judge: likewise. prices: see `prices_of`.
+    """
+    settings = plan.settings
+    assert settings.budget is not None
+    specs = {run.spec: (run.asked, prices[run.model]) for run in plan.runs}
+    known = _known({**dict(specs.values()), settings.judge: prices[plan.judge]})
+    made = {id(model): known[specs[spec][0]] for spec, model in models.items() if model}
+    payer = getattr(judge, "adapter", None) or judge
+    made[id(payer)] = known[settings.judge]
+    lent = {"model": known.get(FIXTURE, FREE), "judge": known[settings.judge]}
+    return Budget(settings.budget, made, lent)
+
+
+def _known(prices: Mapping[str, Price | None]) -> dict[str, Price]:
     """`prices` by spec, all of which are known; UsageError if one is not."""
     if unknown := [spec for spec, price in prices.items() if price is None]:
         name = unknown[0].removeprefix("openai:")

@@ -9,13 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason.errors import UsageError
 
+if TYPE_CHECKING:
+    from pytest_mmreason.plan import Plan
+
 MILLION = 1_000_000
 _KEYS = ("input", "output")
-_LOCAL = frozenset({"hf", "tiny", "replay", "local", "keyword"})
+_LOCAL = frozenset({"hf", "tiny", "replay", "local", "keyword", "agreement"})
 """Kinds of models and judges that are computed here, or answer from a file."""
 
 _RELEASE = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest)$")
@@ -97,6 +100,16 @@ class Prices:
                 self._bundled = read(Path(__file__).with_name("prices.toml"), "the price table")
             found = _look_up(self._bundled, name)
         return found
+
+
+def prices_of(plan: Plan) -> dict[str, Price | None]:
+    """The prices of the models and the judge of `plan`, by what its tables call them.
+
+    Raises UsageError for a table of the user's that cannot be used.
+    """
+    prices = Prices.of_file(plan.settings.prices)
+    found = {run.model: prices.of(run.asked) for run in plan.runs}
+    return {**found, plan.judge: prices.of(plan.settings.judge)}
 
 
 def read(path: Path, what: str) -> dict[str, Price]:

@@ -23,9 +23,9 @@ from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.plan import Plan, Work, cautions, is_large, make_plan, set_aside
-from pytest_mmreason.pricing import FREE, Price, Prices
+from pytest_mmreason.pricing import Price, prices_of
 from pytest_mmreason.record import Record
-from pytest_mmreason.registry import FIXTURE, Registry
+from pytest_mmreason.registry import Registry
 from pytest_mmreason.remarks import remarks
 from pytest_mmreason.reports.files import official_notes, prepare_output, write_reports
 from pytest_mmreason.reports.text import count
@@ -36,6 +36,7 @@ from pytest_mmreason.summary import Summary, explained, published_beside, summar
 if TYPE_CHECKING:
     import pytest
 
+    from pytest_mmreason.baseline import Baseline
     from pytest_mmreason.budget import Budget
 
 
@@ -64,6 +65,7 @@ class OwnerSession:
         self._foreseen = False
         self._prices: Mapping[str, Price | None] = {}
         self._budget: Budget | None = None
+        self._baseline: Baseline | None = None
         self.warnings: list[str] = []
         self.fault = ""
         """What the user can mend, met after collection began: the session ends with exit 4."""
@@ -97,7 +99,12 @@ class OwnerSession:
                         for spec in self.settings.model
                     }
                 judge = self._registry.judge(self.settings)
-                self._price(plan, models, judge)
+                self._prices = prices_of(plan)
+                if self.settings.budget is not None:
+                    from pytest_mmreason.budget import open_budget
+
+                    self._budget = open_budget(plan, models, judge, self._prices)
+                self._read_baseline(plan, judge)
                 # A run that may live from its cache needs no endpoint.
                 kept = (self.settings.cache_dir / FILE_NAME).exists()
                 if self.settings.cache in ("off", "refresh") or (
@@ -180,8 +187,15 @@ class OwnerSession:
         known = [run.benchmark for run in self.plan.runs]
         if self.plan.graded and self.plan.graded.source:
             known.append(self.plan.graded.source)
+        published = published_beside(known)
         summary = summarise(
-            self.plan, records, ledger.expected, outcome, published_beside(known), self._prices
+            self.plan,
+            records,
+            ledger.expected,
+            outcome,
+            published,
+            self._baseline,
+            self._prices,
         )
         summary = explained(summary, ledger.whole)
         notes = [*self.warnings, *summary.notes, *engine.notes(), *ledger.notes()]
@@ -200,8 +214,12 @@ class OwnerSession:
             details=engine.details(),
         )
         try:
+            if self.settings.output is not None and self.plan.graded is None:
+                from pytest_mmreason.parts import write_part
+
+                write_part(self.settings.output, self.plan, outcome, summary)
             if self.settings.shard:
-                summary = self._part(summary, outcome)
+                summary = self._part(summary)
             write_reports(summary, ledger, self.settings)
         except OSError as error:
             summary = replace(
@@ -210,24 +228,31 @@ class OwnerSession:
         self.summary = summary
         return summary
 
-    def _part(self, summary: Summary, outcome: Outcome) -> Summary:
-        """Leave behind what a merge needs; the summary of a shard says what it is."""
-        from pytest_mmreason.merge import write_part
-
-        output, shard, notes = self.settings.output, self.settings.shard, list(summary.notes)
+    def _part(self, summary: Summary) -> Summary:
+        """The summary of a shard says what it is, and what waits for the merge."""
+        settings, notes = self.settings, list(summary.notes)
         verdict = summary.verdict
-        if output is None:
-            notes.append(f"shard {shard} leaves nothing to merge: --mm-output names no folder")
-        else:
-            write_part(output, self.plan, outcome, summary, self._prices)
-        if self.settings.threshold:
+        if settings.output is None:
             notes.append(
-                f"this is shard {shard}: its thresholds are judged by "
+                f"shard {settings.shard} leaves nothing to merge: --mm-output names no folder"
+            )
+        gates = {"thresholds": settings.threshold, "gates against the baseline": settings.baseline}
+        if waiting := " and ".join(name for name, given in gates.items() if given):
+            notes.append(
+                f"this is shard {settings.shard}: its {waiting} are judged by "
                 "python -m pytest_mmreason merge, over all shards"
             )
             if verdict == NO_GATE:
-                verdict = "its thresholds wait for the merge"
+                verdict = f"its {waiting} wait for the merge"
         return replace(summary, notes=tuple(notes), verdict=verdict)
+
+    def _read_baseline(self, plan: Plan, judge: Judge | None) -> None:
+        """Read what the run is compared with; UsageError if it is known not to compare."""
+        if self.settings.baseline is not None:
+            from pytest_mmreason import baseline
+
+            self._baseline = baseline.read(self.settings.baseline, self.settings.allow_different)
+            baseline.check_plan(self._baseline, plan, judge)
 
     def _advice(self, summary: Summary, engine: Engine) -> list[str]:
         """What is probably not meant."""
@@ -305,29 +330,6 @@ class OwnerSession:
             self.warnings.append(
                 f"{' and '.join(idle)}: of no use here, no model of this run is an hf: checkpoint"
             )
-
-    def _price(
-        self, plan: Plan, models: Mapping[str, ModelAdapter | None], judge: Judge | None
-    ) -> None:
-        """Look up what everybody's calls cost; UsageError where a budget needs to know and cannot."""
-        prices = Prices.of_file(self.settings.prices)
-        asked = {run.spec: run.asked for run in plan.runs}
-        costs = {spec: FREE if spec == grades.NAME else prices.of(asked[spec]) for spec in models}
-        of_judge = prices.of(self.settings.judge)
-        self._prices = {run.model: costs[run.spec] for run in plan.runs} | {plan.judge: of_judge}
-        if self.settings.budget is None:
-            return
-        from pytest_mmreason.budget import Budget, known
-
-        spent = known(
-            {**{asked[spec]: p for spec, p in costs.items()}, self.settings.judge: of_judge}
-        )
-        made = {id(model): spent[asked[spec]] for spec, model in models.items() if model}
-        payer = getattr(judge, "adapter", None) or judge
-        lent = {"model": spent.get(FIXTURE, FREE), "judge": spent[self.settings.judge]}
-        self._budget = Budget(
-            self.settings.budget, {**made, id(payer): spent[self.settings.judge]}, lent
-        )
 
     def _over_budget(self, records: Iterable[Sequence[Record]]) -> str:
         """What to say if the budget left samples unasked; "" if it did not."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
-from pytest_mmreason.gates import Gate
+from pytest_mmreason.gates import EXIT_USAGE, Gate
 from pytest_mmreason.reports.text import inert
 from pytest_mmreason.summary import RunResult, Summary
 
 _TITLES = {
     "threshold": "Below the threshold",
     "max_errors": "Too many errors",
+    "max_drop": "Worse than the baseline",
     "max_disagreement": "The judge disagrees",
 }
 
@@ -21,12 +22,14 @@ def is_a_job() -> bool:
 
 
 def commands(summary: Summary) -> list[str]:
-    """``::error`` lines: why the run stopped, or else each gate that failed.
+    """``::error`` lines: why the run stopped, or does not compare, or else each failed gate.
 
     The gates of a stopped run saw a part of the samples only, so they say nothing.
     """
     if summary.stopped:
         return [_error("The run stopped", summary.stopped)]
+    if summary.exit == EXIT_USAGE:
+        return [_error("No comparison", summary.verdict)]
     return [
         _error(_TITLES.get(gate.kind, gate.kind), _about(gate, run))
         for run in summary.runs

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mmreason.budget import FIRST_REPLY, IMAGE_TOKENS, Budget, known
+from pytest_mmreason.budget import FIRST_REPLY, IMAGE_TOKENS, Budget, open_budget
 from pytest_mmreason.errors import OVER_BUDGET, CallError, ModelError, UsageError
 from pytest_mmreason.models.base import Request, Response
 from pytest_mmreason.pool import Pool
 from pytest_mmreason.pricing import FREE, Price
 from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.sample import ImageRef
+from tests.support.stubs import StubJudge, StubModel, made_plan, made_samples
 
 PRICE = Price(1.0, 10.0)
 MODEL, JUDGE = object(), object()
@@ -288,8 +289,15 @@ def test_the_message_says_what_helps(limit: float, keeps: bool, told: str) -> No
 
 
 def test_an_unknown_price_is_named_with_the_way_to_give_it() -> None:
+    plan = made_plan(made_samples(1), ("openai:a", "openai:b"), budget=1.0)
+    models = {"openai:a": StubModel(), "openai:b": StubModel()}
+    prices = {"openai:a": PRICE, "openai:b": None, "j": None}
     with pytest.raises(UsageError) as caught:
-        known({"openai:a": PRICE, "openai:b": None, "python:c:d": None})
-    assert "the price of openai:b, python:c:d, which is unknown" in str(caught.value)
+        open_budget(plan, models, StubJudge(), prices)
+    assert "the price of openai:b, j, which is unknown" in str(caught.value)
     assert '"b" = { input' in str(caught.value)
-    assert known({"openai:a": PRICE}) == {"openai:a": PRICE}
+
+    budget = open_budget(plan, models, StubJudge(), {**prices, "openai:b": FREE, "j": PRICE})
+    tolls = [budget.toll("model", model, request()) for model in models.values()]
+    assert [toll is None for toll in tolls] == [False, True]
+    assert budget.toll("judge", object(), None, "answer") is not None
