@@ -34,7 +34,7 @@ def commands(summary: Summary) -> list[str]:
         _error(_TITLES.get(gate.kind, gate.kind), _about(gate, run))
         for run in summary.runs
         for gate in run.gates
-        if not gate.passed
+        if not gate.passed and gate.reason  # where others say it, it has none
     ]
 
 

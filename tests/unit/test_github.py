@@ -55,7 +55,9 @@ def test_nothing_is_said_of_what_passed() -> None:
     assert github.commands(summary(gate(passed=True))) == []
 
 
-@given(st.text() | st.text(st.sampled_from("%0Aad:,#[]\n\r\x1b\u2028 ")), st.text())
+@given(
+    st.text(min_size=1) | st.text(st.sampled_from("%0Aad:,#[]\n\r\x1b\u2028 "), min_size=1), st.text()
+)
 def test_a_command_is_one_line_that_the_runner_reads_back(reason: str, model: str) -> None:
     (line,) = github.commands(summary(gate(reason=reason), model=model))
     assert line.splitlines() == [line]
