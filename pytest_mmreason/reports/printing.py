@@ -12,7 +12,7 @@ from pytest_mmreason.agreement import Agreement
 from pytest_mmreason.gates import EXIT_INTERRUPTED
 from pytest_mmreason.ledger import Ledger
 from pytest_mmreason.record import Record
-from pytest_mmreason.reports import github, measured, tables
+from pytest_mmreason.reports import explaining, github, measured, tables
 from pytest_mmreason.reports.text import encodable, inert, no_command
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import RunResult, Summary, label, lowest
@@ -165,8 +165,13 @@ class Printer:
         self._section("mmreason: largest disagreements")
         for one in found.largest:
             self.line(f" {measured.disagreement_title(one)}")
-            for line in _told(one.question, one.answer, one.expected, one.rationale):
-                self.folded(f"       {line}", indent=18)
+            texts = {
+                "question": one.question,
+                "answer": one.answer,
+                "reference": one.expected,
+                "why": one.rationale,
+            }
+            self._told([explaining.Part(n, explaining.cut(t, 400)) for n, t in texts.items()])
 
     def _standing(self, standing: Standing) -> None:
         """The run among published results."""
@@ -191,16 +196,19 @@ class Printer:
             for run in ledger.plan.runs
             for sample in run.benchmark.samples
         }
-        for record in found:
+        for place, record in enumerate(found):
+            if place:
+                self.line("")
             sample = samples[record.benchmark, record.sample]
             whole = ledger.whole(record)
-            sd = "" if record.sd is None else f" ± {record.sd:.2f}"
-            self.line(
-                f" {record.score:.2f}{sd}  {inert(record.sample)}"
-                + (f"  ({inert(_run_name(record, summary))})" if len(summary.runs) > 1 else "")
-            )
-            for line in explanation(whole, sample.question, sample.answer):
-                self.folded(f"       {line}", indent=18)
+            of = f"  ({inert(_run_name(record, summary))})" if len(summary.runs) > 1 else ""
+            self._write(f" {explaining.title(record)}{of}", bold=True)
+            self._told(explaining.explanation(whole, sample))
+
+    def _told(self, parts: Sequence[explaining.Part]) -> None:
+        """What is to be said of a sample, below its title."""
+        for line in explaining.folded(parts, self._writer.fullwidth - 1, indent=3):
+            self.line(line)
 
     def _annotate(self, summary: Summary) -> None:
         """Tell GitHub of what failed, where it listens."""
@@ -271,19 +279,3 @@ def render(table: tables.Table, width: int, colour: bool) -> list[str]:
     )
     console.print(grid)
     return [line.rstrip() for line in buffer.getvalue().splitlines()]
-
-
-def explanation(record: Record, question: str, answer: str | None) -> list[str]:
-    """Why a sample scored what it did: question, answer, reference, the judge's words."""
-    return _told(question, record.response or "", answer or "", record.rationale or record.reason)
-
-
-def _told(question: str, response: str, reference: str, why: str) -> list[str]:
-    lines = [
-        f"question   {inert(question, limit=300)}",
-        f"answer     {inert(response, limit=400)}",
-        f"reference  {inert(reference, limit=300)}",
-    ]
-    if why:
-        lines.append(f"why        {inert(why, limit=400)}")
-    return lines

@@ -56,7 +56,8 @@ def test_nothing_is_said_of_what_passed() -> None:
 
 
 @given(
-    st.text(min_size=1) | st.text(st.sampled_from("%0Aad:,#[]\n\r\x1b\u2028 "), min_size=1), st.text()
+    st.text(min_size=1) | st.text(st.sampled_from("%0Aad:,#[]\n\r\x1b\u2028 "), min_size=1),
+    st.text(),
 )
 def test_a_command_is_one_line_that_the_runner_reads_back(reason: str, model: str) -> None:
     (line,) = github.commands(summary(gate(reason=reason), model=model))
