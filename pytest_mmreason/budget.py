@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from pytest_mmreason.errors import NOT_ASKED, OVER_BUDGET, CallError, UsageError
+from pytest_mmreason.errors import NOT_ASKED, OVER_BUDGET, CallError, MMReasonError, UsageError
 from pytest_mmreason.models.base import Request
 from pytest_mmreason.pricing import FREE, Price
 from pytest_mmreason.registry import FIXTURE
@@ -189,7 +189,7 @@ class Toll:
         if prompt or reply:
             self._habit.ratio = max(self._habit.ratio, prompt / self._tokens)
             self._habit.longest = max(self._habit.longest, reply)
-        elif not (isinstance(error, CallError) and _is_unbilled(error.cause)):
+        elif not _is_unbilled(error):
             # Nobody told what it cost: a call that was cut off may have been billed whole.
             cost = self._reserved
         self._budget.settle(self._reserved, cost)
@@ -228,8 +228,11 @@ def _known(prices: Mapping[str, Price | None]) -> dict[str, Price]:
     return {spec: price for spec, price in prices.items() if price is not None}
 
 
-def _is_unbilled(cause: str) -> bool:
-    return cause.isdecimal() or cause in _UNBILLED
+def _is_unbilled(error: BaseException | None) -> bool:
+    """True if no provider did any work: it refused the call, or the call was never sent."""
+    if isinstance(error, CallError):
+        return error.cause.isdecimal() or error.cause in _UNBILLED
+    return isinstance(error, MMReasonError)  # an image that cannot be sent
 
 
 def _param(request: Request | None, name: str) -> Any:

@@ -207,7 +207,7 @@ OPTIONS = (
     Option("max_drop", "PTS", "With --mm-baseline: fail if a row loses more than PTS points, and significantly so.", number(0, 100)),
     Option("allow_different", "WHAT", "With --mm-baseline: compare though the runs differ in data, judge, judge-prompt, prompt or images; several with commas. Repeatable.", _allowed, repeat=True),
     Option("output", "DIR", "Write results.jsonl, summary.json, summary.md and predictions there.", is_path=True),
-    Option("show", "N", "Show the N lowest samples at the end (default: 3).", whole(0)),
+    Option("show", "N", "Show the N lowest samples at the end, and what made their scores (default: 3); -rP shows all that passed.", whole(0)),
     Option("compare", "NAME", "Show published results beside the run's own, and its rank: published (the paper's main ones), or the name of a result, model or table. Repeatable.", _published, repeat=True),
     Option("prices", "FILE", "TOML file with prices of models, in USD per million tokens; they come before the bundled ones.", is_path=True),
     Option("budget", "USD", "Stop before the calls of this run cost more, by the table of prices: exit 1, and finished answers are kept.", number(0, above=True)),

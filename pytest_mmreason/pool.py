@@ -154,9 +154,9 @@ class Pool:
                 refusal = copy(self._fatal)
                 refusal.attempts = NOT_ASKED
                 raise refusal
-            if prepare is not None:
-                await prepare()
             async with toll or nullcontext():
+                if prepare is not None:
+                    await prepare()
                 self.stats.calls += 1
                 try:
                     async with asyncio.timeout(self._timeout_s):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pytest_mmreason.benchmarks.opening import OFFICIAL
+from pytest_mmreason.errors import OVER_BUDGET
 from pytest_mmreason.record import DATA_ERROR, Record
 from pytest_mmreason.reports.text import LONGEST_SHOWN, inert, rerun_hint
 
@@ -53,6 +54,8 @@ def properties_of(record: Record) -> Mapping[str, str | float]:
 
 def _advice(record: Record) -> str:
     """What to do about an error."""
+    if OVER_BUDGET in record.flags:
+        return "Run it again, or raise --mm-budget: finished answers come from the cache."
     if record.status != DATA_ERROR or "is missing below" not in record.reason:
         return _ADVICE.get(record.status, "")
     get = "Put the file there"

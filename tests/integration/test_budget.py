@@ -231,3 +231,21 @@ def test_a_test_that_asks_by_hand_hears_why(
     assert result.ret == 1
     assert "not asked: the model call might have cost more" in flat(result)
     assert "7 of 12 samples left" in verdict_line(result)
+    assert "Run it again, or raise --mm-budget" in flat(result)
+
+
+@BOTH
+def test_a_judge_on_graded_answers_has_a_budget_too(
+    pytester: pytest.Pytester,
+    options: tuple[str, ...],
+    endpoint: Endpoint,
+    workers: tuple[str, ...],
+) -> None:
+    arguments = [o for o in options if "mm-model" not in o and "benchmark" not in o]
+    result = run(
+        pytester, *arguments, "--mm-agreement=mini", "--mm-limit=12", "--mm-judge=openai:j",
+        "--mm-budget=0.0135", *workers,
+    )  # fmt: skip
+    assert result.ret == 1
+    assert len(endpoint.calls("j")) == len(endpoint.requests) == 5
+    assert "7 of 12 samples left" in verdict_line(result)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mmreason.budget import FIRST_REPLY, IMAGE_TOKENS, Budget, open_budget
-from pytest_mmreason.errors import OVER_BUDGET, CallError, ModelError, UsageError
+from pytest_mmreason.errors import OVER_BUDGET, CallError, DataError, ModelError, UsageError
 from pytest_mmreason.models.base import Request, Response
 from pytest_mmreason.pool import Pool
 from pytest_mmreason.pricing import FREE, Price
@@ -118,6 +118,29 @@ def test_a_call_that_tells_no_tokens_counts_whole_where_it_may_have_been_billed(
 
     asyncio.run(ask())
     assert budget.spent == pytest.approx(PRICE.of(100, 20) if paid else 0.0)
+
+
+def test_an_image_that_cannot_be_sent_costs_nothing_and_none_is_opened_in_vain() -> None:
+    opened = []
+
+    async def prepare() -> None:
+        opened.append(1)
+        raise DataError("no image")
+
+    async def attempt() -> Response:
+        raise AssertionError("nothing can be asked")
+
+    budget = make(1)
+    asking = pool().run(attempt, prepare=prepare, toll=budget.toll("model", MODEL, request()))
+    with pytest.raises(DataError):
+        asyncio.run(asking)
+    assert (budget.spent, opened) == (0.0, [1])
+
+    poor = make(1e-6)
+    asking = pool().run(attempt, prepare=prepare, toll=poor.toll("model", MODEL, request()))
+    with pytest.raises(CallError, match="not asked"):
+        asyncio.run(asking)
+    assert opened == [1]
 
 
 def test_a_truncated_reply_costs_what_it_told() -> None:
