@@ -52,7 +52,7 @@ def render(summary: Summary, settings: Settings) -> str:
         lines += ["### Side by side", "", *_table(tables.comparison(summary.runs)), ""]
         lines += _pairs(summary)
     lines += [f"- note: {_safe(note)}" for note in summary.notes]
-    lines += [f"- {tables.session_text(summary)}", ""]
+    lines += [f"- {_safe(tables.session_text(summary))}", ""]
     return "\n".join(lines)
 
 

@@ -23,7 +23,9 @@ def inert(text: str, *, keep_newlines: bool = False, limit: int | None = None) -
     what a CI runner would take for a command. Longer texts end in "…".
     """
     cut = text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
-    return no_command("".join(_shown(character, keep_newlines) for character in cut))
+    if not cut.isprintable():  # of most texts, every character is
+        cut = "".join(_shown(character, keep_newlines) for character in cut)
+    return no_command(cut)
 
 
 def no_command(text: str) -> str:
