@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from pytest_mmreason.__main__ import main
 from tests.support.benchmarks import read_records, read_summary, sample, write_benchmark
 from tests.support.endpoint import Endpoint
 from tests.support.project import Project
@@ -249,3 +250,19 @@ def test_a_judge_on_graded_answers_has_a_budget_too(
     assert result.ret == 1
     assert len(endpoint.calls("j")) == len(endpoint.requests) == 5
     assert "7 of 12 samples left" in verdict_line(result)
+
+
+def test_a_shard_that_was_stopped_fails_the_merged_run_too(
+    pytester: pytest.Pytester, options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number, budget in ((1, "1"), (2, "0.0095")):
+        more = (f"--mm-shard={number}/2", f"--mm-output=part{number}", f"--mm-budget={budget}")
+        assert run(pytester, *options[:-1], *more).ret == number - 1
+    capsys.readouterr()
+    assert main(["merge", "part1", "part2", "--mm-output=merged", "--mm-max-errors=9"]) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert "FAIL stopped before the budget of $0.0095 was passed (--mm-budget)" in out
+    assert "3 of 6 samples left" in out
+    (whole,) = read_summary(pytester.path / "merged")["runs"]
+    assert (whole["counts"]["scored"], whole["counts"]["missing"]) == (9, 3)
+    assert whole["usage"]["model"]["cost_usd"] == pytest.approx(9 * CALL)
