@@ -19,6 +19,7 @@ from pytest_mmreason.gates import EXIT_FAILED, EXIT_OK, Outcome, check_threshold
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.parts import SHOWN, Part, plan_of, settings_of
 from pytest_mmreason.plan import Work, part_of
+from pytest_mmreason.pricing import Price
 from pytest_mmreason.record import Record, RecordKey
 from pytest_mmreason.reports.files import official_notes
 from pytest_mmreason.settings import ErrorQuota, Settings, Shard, Threshold, check_baseline
@@ -101,10 +102,21 @@ class Merged:
         self._account_for_absent(parts, works)
         records = [self.ledger.records(run) for run in range(len(self.plan.runs))]
         published = published_beside(run.benchmark for run in self.plan.runs)
-        summary = summarise(
-            self.plan, records, self.ledger.expected, self.outcome, published, self._baseline
-        )
         told = [part.told for part in parts]
+        prices = {
+            name: price and Price(*price)
+            for one in told
+            for name, price in one.get("prices", {}).items()
+        }
+        summary = summarise(
+            self.plan,
+            records,
+            self.ledger.expected,
+            self.outcome,
+            published,
+            self._baseline,
+            prices,
+        )
         absent = _absent(parts)
         lost = [
             f"shard {shard} is not among the folders; its samples are missing" for shard in absent

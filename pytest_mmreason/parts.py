@@ -76,6 +76,7 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
         "cache_hits": summary.cache_hits or {},
         "details": {run.spec.model: summary.details.get(run.spec.spec, "") for run in summary.runs},
         "grade_order": list(summary.grade_order),
+        "prices": {name: p and [p.input, p.output] for name, p in summary.prices.items()},
     }
     content = {
         "schema": SCHEMA,

@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason.client import Client, LocalClient, Selection
 from pytest_mmreason.engine import Engine
-from pytest_mmreason.errors import UsageError
+from pytest_mmreason.errors import OVER_BUDGET, UsageError
 from pytest_mmreason.gates import NO_GATE, Outcome
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.plan import Plan, Work, cautions, is_large, make_plan, set_aside
+from pytest_mmreason.pricing import Price, prices_of
+from pytest_mmreason.record import Record
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.remarks import remarks
 from pytest_mmreason.reports.text import count
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_mmreason.baseline import Baseline
+    from pytest_mmreason.budget import Budget
 
 
 class OwnerSession:
@@ -58,6 +61,8 @@ class OwnerSession:
         self._ledger: Ledger | None = None
         self._client: LocalClient | None = None
         self._foreseen = False
+        self._prices: Mapping[str, Price | None] = {}
+        self._budget: Budget | None = None
         self._baseline: Baseline | None = None
         self.warnings: list[str] = []
         self.fault = ""
@@ -96,6 +101,11 @@ class OwnerSession:
                         for spec in self.settings.model
                     }
                 judge = self._registry.judge(self.settings)
+                self._prices = prices_of(plan)
+                if self.settings.budget is not None:
+                    from pytest_mmreason.budget import open_budget
+
+                    self._budget = open_budget(plan, models, judge, self._prices)
                 self._read_baseline(plan, judge)
                 # A run that may live from its cache needs no endpoint.
                 kept = (self.settings.cache_dir / FILE_NAME).exists()
@@ -176,14 +186,21 @@ class OwnerSession:
         engine, ledger = self._engine, self._ledger
         engine.close()
         records = [ledger.records(run) for run in range(len(self.plan.runs))]
-        outcome = Outcome(
-            exitstatus, ledger.failed, ledger.tolerable, stopped or self.stopped, ledger.unreached
-        )
+        stopped = stopped or self.stopped or self._over_budget(records)
+        outcome = Outcome(exitstatus, ledger.failed, ledger.tolerable, stopped, ledger.unreached)
         known = [run.benchmark for run in self.plan.runs]
         if self.plan.graded and self.plan.graded.source:
             known.append(self.plan.graded.source)
         published = published_beside(known)
-        summary = summarise(self.plan, records, ledger.expected, outcome, published, self._baseline)
+        summary = summarise(
+            self.plan,
+            records,
+            ledger.expected,
+            outcome,
+            published,
+            self._baseline,
+            self._prices,
+        )
         summary = explained(summary, ledger.whole)
         notes = [*self.warnings, *summary.notes, *engine.notes(), *ledger.notes()]
         notes += self._advice(summary, engine)
@@ -306,7 +323,7 @@ class OwnerSession:
         journal = Journal(home / "journal" if home else None)
         models, judge = self._roles
         self._ledger = Ledger(self.plan, journal)
-        self._engine = Engine(self.plan, models, judge, store, keep=self._keep)
+        self._engine = Engine(self.plan, models, judge, store, keep=self._keep, budget=self._budget)
         self._client = LocalClient(self._engine, self._ledger)
 
     def _warn_of_idle_options(self, models: Mapping[str, Any]) -> None:
@@ -322,6 +339,13 @@ class OwnerSession:
             self.warnings.append(
                 f"{' and '.join(idle)}: of no use here, no model of this run is an hf: checkpoint"
             )
+
+    def _over_budget(self, records: Iterable[Sequence[Record]]) -> str:
+        """What to say if the budget left samples unasked; "" if it did not."""
+        ends = [OVER_BUDGET in record.flags for run in records for record in run]
+        if self._budget is None or not any(ends):
+            return ""
+        return self._budget.message(sum(ends), len(ends), self.settings.cache != "off")
 
     def _compare_runs(self, judge: Any) -> None:
         """Of a recording's judge runs, all should be wanted; more than it has cannot be."""

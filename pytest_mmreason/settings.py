@@ -124,6 +124,8 @@ class Settings:
     output: Path | None = None
     show: int = 3
     compare: tuple[str, ...] = ()
+    prices: Path | None = None
+    budget: float | None = None
     agreement: Path | None = None
     """Absolute; or the bare name of graded answers that are bundled."""
     max_disagreement: float | None = None

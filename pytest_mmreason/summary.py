@@ -21,6 +21,7 @@ from pytest_mmreason.gates import (
     unmet,
 )
 from pytest_mmreason.plan import Plan, RunSpec
+from pytest_mmreason.pricing import Cost, Price, cost
 from pytest_mmreason.record import Record, judge_models_of, judging_of
 from pytest_mmreason.scoring import Row, count_statuses, score_rows, sum_usage
 from pytest_mmreason.spread import Spread, spread
@@ -49,6 +50,7 @@ class RunResult:
     rows: Mapping[str, Row]
     gates: Sequence[Gate]
     usage: Mapping[str, Mapping[str, int]]
+    costs: Mapping[str, Cost]
     agreement: Agreement | None = None
     spread: Spread | None = None
     standing: Standing | None = None
@@ -101,7 +103,10 @@ class RunResult:
             "counts": dict(self.counts),
             "rows": {name: _row_to_json(row) for name, row in self.rows.items()},
             "gates": [gate.to_json() for gate in self.gates],
-            "usage": {role: dict(used) for role, used in self.usage.items()},
+            "usage": {
+                role: {**used, "cost_usd": self.costs[role].usd}
+                for role, used in self.usage.items()
+            },
         }
         bare = {n: r.answer_only for n, r in self.rows.items() if r.answer_only is not None}
         if bare:
@@ -130,11 +135,14 @@ class Summary:
 
     details: by model's spec, where and how a local model was run.
     grade_order: the samples of recorded grades, in their order.
+    stopped: why the run was stopped for good, or "".
+    prices: of models and judge, as tables call them.
     """
 
     runs: Sequence[RunResult]
     exit: int
     verdict: str
+    stopped: str = ""
     notes: Sequence[str] = ()
     duration_s: float = 0.0
     retries: Mapping[str, Mapping[str, int]] | None = None
@@ -142,6 +150,7 @@ class Summary:
     details: Mapping[str, str] = field(default_factory=dict)
     grade_order: Sequence[str] = ()
     pairs: Sequence[Pair] = ()
+    prices: Mapping[str, Price | None] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """``summary.json``; equal runs give equal files but for usage."""
@@ -169,15 +178,17 @@ def summarise(
     outcome: Outcome,
     published: Mapping[str, Published] | None = None,
     baseline: Baseline | None = None,
+    prices: Mapping[str, Price | None] | None = None,
 ) -> Summary:
     """The summary of a session.
 
     records: per run of the plan, in collection order. expected: how many items were
     selected; every one of them must have ended in a status. Runs without records are
     left out. published: benchmark -> the results that are published on it. baseline: what
-    every run is compared with, if anything; not under ``--mm-shard``.
+    every run is compared with, if anything; not under ``--mm-shard``. prices: of models and judge,
+    as tables call them.
     """
-    published = published or {}
+    published, prices = published or {}, prices or {}
     settings = plan.settings
     # Of a part of the samples a threshold would say nothing; the merged run's say it.
     thresholds = () if settings.shard else settings.threshold
@@ -196,7 +207,8 @@ def summarise(
             agreed = agreement.measure(found, plan.graded, settings.show, published)
             if settings.max_disagreement is not None:
                 gates.append(agreement.gate(agreed, settings.max_disagreement))
-        counts = count_statuses(found)
+        counts, usage = count_statuses(found), sum_usage(found)
+        payers = {"model": spec.model, "judge": plan.judge}
         standing = None
         if benchmark in published:
             from pytest_mmreason.standing import Ran, stand
@@ -211,7 +223,8 @@ def summarise(
             counts,
             rows,
             gates,
-            sum_usage(found),
+            usage,
+            {role: cost(used, prices.get(payers[role])) for role, used in usage.items()},
             agreed,
             spread(found),
             standing,
@@ -249,7 +262,7 @@ def summarise(
         pairs = paired(runs)
     others = (r.spec.benchmark.name for r in runs if r.spec.benchmark.name not in published)
     notes = _elsewhere(settings.compare, others)
-    return Summary(runs, status, verdict, notes, pairs=pairs)
+    return Summary(runs, status, verdict, outcome.stopped, notes, pairs=pairs, prices=prices)
 
 
 def explained(summary: Summary, whole: Callable[[Record], Record]) -> Summary:

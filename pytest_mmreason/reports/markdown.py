@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ def render(summary: Summary, settings: Settings) -> str:
             lines += [f"- published: {_safe(' · '.join(tables.neighbours(run.standing)))}"]
         lines += [
             f"- {tables.counts_text(run, settings)}",
-            f"- {tables.usage_text(run)}",
+            f"- {_safe(tables.usage_text(run))}",
             "",
         ]
         if run.standing is not None and run.standing.asked:
@@ -51,7 +52,7 @@ def render(summary: Summary, settings: Settings) -> str:
         lines += ["### Side by side", "", *_table(tables.comparison(summary.runs)), ""]
         lines += _pairs(summary)
     lines += [f"- note: {_safe(note)}" for note in summary.notes]
-    lines += [f"- {tables.session_text(summary)}", ""]
+    lines += [f"- {_safe(tables.session_text(summary))}", ""]
     return "\n".join(lines)
 
 
@@ -65,7 +66,7 @@ def _agreement(run: RunResult, found: Agreement, settings: Settings) -> list[str
     lines += ["", *_table(measured.distances(found)), "", *_table(measured.confusion(found)), ""]
     lines += [f"- {_safe(remark)}" for remark in remarks if remark]
     lines += _spread(run)
-    lines += [f"- {tables.counts_text(run, settings)}", f"- {tables.usage_text(run)}", ""]
+    lines += [f"- {tables.counts_text(run, settings)}", f"- {_safe(tables.usage_text(run))}", ""]
     if found.largest:
         lines += ["#### Largest disagreements", "", *_table(measured.disagreements(found)), ""]
     return lines
@@ -116,10 +117,13 @@ def _row(cells: list[str]) -> str:
 
 def _safe(text: str) -> str:
     """`text` that Markdown and HTML take as it stands."""
-    text = inert(text)
-    for character in "\\`*_[]<>|#":
-        text = text.replace(
-            character,
-            f"\\{character}" if character not in "<>" else {"<": "&lt;", ">": "&gt;"}[character],
-        )
-    return " ".join(text.split())
+    return " ".join(_SPECIAL.sub(_escape, inert(text)).split())
+
+
+_SPECIAL = re.compile(r"[\\`*_\[\]|#~$!&<>@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "@&#8203;"}
+"""After an @ a space without width, or GitHub calls whoever has that name."""
+
+
+def _escape(found: re.Match[str]) -> str:
+    return _ENTITIES.get(found[0], f"\\{found[0]}")

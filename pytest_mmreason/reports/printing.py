@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_mmreason.gates import EXIT_INTERRUPTED
 from pytest_mmreason.ledger import Ledger
 from pytest_mmreason.record import Record
-from pytest_mmreason.reports import tables
-from pytest_mmreason.reports.text import encodable, inert
+from pytest_mmreason.reports import explaining, tables
+from pytest_mmreason.reports.text import encodable, inert, no_command
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import RunResult, Summary, label, lowest
 
@@ -37,6 +37,7 @@ class Printer:
         renamed: value -> marker name, where they differ.
         """
         if not summary.runs:
+            self._annotate(summary)
             self.line(f"mmreason: {summary.verdict}")
             return
         agreed = [run.agreement for run in summary.runs if run.agreement is not None]
@@ -56,6 +57,7 @@ class Printer:
         for note in summary.notes:
             self.folded(f" note: {inert(note)}", indent=7)
         self.line(f" {tables.session_text(summary)}")
+        self._annotate(summary)
         written = f" · results in {settings.output}" if settings.output else ""
         self.verdict(summary.exit, summary.verdict, written)
 
@@ -118,7 +120,7 @@ class Printer:
         if run.standing is not None and not run.standing.asked:
             self._wrapped("published", tables.neighbours(run.standing))
         self.line(f" {tables.counts_text(run, settings)}")
-        self.line(f" {tables.usage_text(run)}")
+        self.folded(f" {tables.usage_text(run)}", indent=3)
         if run.standing is not None and run.standing.asked:
             self._standing(run.standing)
         if run.comparison is not None and run.earlier is not None:
@@ -161,7 +163,7 @@ class Printer:
         if run.spread is not None:
             self._wrapped("judge runs", measured.spread_items(run.spread))
         self.line(f" {tables.counts_text(run, settings)}")
-        self.line(f" {tables.usage_text(run)}")
+        self.folded(f" {tables.usage_text(run)}", indent=3)
 
     def _disagreements(self, found: Agreement) -> None:
         """The answers on which judge and reference are furthest apart."""
@@ -172,8 +174,13 @@ class Printer:
         self._section("mmreason: largest disagreements")
         for one in found.largest:
             self.line(f" {disagreement_title(one)}")
-            for line in _told(one.question, one.answer, one.expected, one.rationale):
-                self.folded(f"       {line}", indent=18)
+            texts = {
+                "question": one.question,
+                "answer": one.answer,
+                "reference": one.expected,
+                "why": one.rationale,
+            }
+            self._told([explaining.Part(n, explaining.cut(t, 400)) for n, t in texts.items()])
 
     def _standing(self, standing: Standing) -> None:
         """The run among published results."""
@@ -198,16 +205,27 @@ class Printer:
             for run in ledger.plan.runs
             for sample in run.benchmark.samples
         }
-        for record in found:
+        for place, record in enumerate(found):
+            if place:
+                self.line("")
             sample = samples[record.benchmark, record.sample]
             whole = ledger.whole(record)
-            sd = "" if record.sd is None else f" ± {record.sd:.2f}"
-            self.line(
-                f" {record.score:.2f}{sd}  {inert(record.sample)}"
-                + (f"  ({inert(_run_name(record, summary))})" if len(summary.runs) > 1 else "")
-            )
-            for line in explanation(whole, sample.question, sample.answer):
-                self.folded(f"       {line}", indent=18)
+            of = f"  ({inert(_run_name(record, summary))})" if len(summary.runs) > 1 else ""
+            self._write(f" {explaining.title(record)}{of}", bold=True)
+            self._told(explaining.explanation(whole, sample))
+
+    def _told(self, parts: Sequence[explaining.Part]) -> None:
+        """What is to be said of a sample, below its title."""
+        for line in explaining.folded(parts, self._writer.fullwidth - 1, indent=3):
+            self.line(line)
+
+    def _annotate(self, summary: Summary) -> None:
+        """Tell GitHub of what failed, where it listens."""
+        from pytest_mmreason.reports import github
+
+        if github.is_a_job():
+            for command in github.commands(summary):
+                self._writer.line(encodable(command, sys.stdout))
 
     def _section(self, title: str) -> None:
         self._writer.sep("=", encodable(title, sys.stdout), bold=True)
@@ -231,7 +249,7 @@ class Printer:
             self.line(f" {line}" if line else "")
 
     def _write(self, text: str, **markup: bool) -> None:
-        self._writer.line(encodable(text, sys.stdout), **markup)
+        self._writer.line(encodable(no_command(text), sys.stdout), **markup)
 
 
 def _run_name(record: Record, summary: Summary) -> str:
@@ -272,19 +290,3 @@ def render(table: tables.Table, width: int, colour: bool) -> list[str]:
     )
     console.print(grid)
     return [line.rstrip() for line in buffer.getvalue().splitlines()]
-
-
-def explanation(record: Record, question: str, answer: str | None) -> list[str]:
-    """Why a sample scored what it did: question, answer, reference, the judge's words."""
-    return _told(question, record.response or "", answer or "", record.rationale or record.reason)
-
-
-def _told(question: str, response: str, reference: str, why: str) -> list[str]:
-    lines = [
-        f"question   {inert(question, limit=300)}",
-        f"answer     {inert(response, limit=400)}",
-        f"reference  {inert(reference, limit=300)}",
-    ]
-    if why:
-        lines.append(f"why        {inert(why, limit=400)}")
-    return lines

@@ -63,6 +63,8 @@ VALUES: dict[str, Any] = {
     "agreement": "graded.json",
     "compare": ["published", "gpt-4v"],
     "max_disagreement": 0.5,
+    "prices": "prices.toml",
+    "budget": 2.5,
     "cache_dir": "cache",
     "cache": "off",
     "device": "cuda:1",
@@ -123,7 +125,7 @@ def test_every_option_is_read_from_every_kind_of_file(project: Project, kind: st
     assert found["compare"] == ("published", "gpt-4v")
     assert found["allow_different"] == ("judge", "data", "prompt")
     assert (found["prompt"], found["sample"]) == (("cot", "direct"), ("s1", "s2"))
-    for path in ("subset", "output", "baseline", "agreement", "cache_dir"):
+    for path in ("subset", "output", "baseline", "agreement", "cache_dir", "prices"):
         assert found[path] == f"{here}/{VALUES[path]}"
     plain = {k: v for k, v in VALUES.items() if not isinstance(v, list)} | {
         "images": f"captions={here}/caps.jsonl",
@@ -133,6 +135,7 @@ def test_every_option_is_read_from_every_kind_of_file(project: Project, kind: st
         "baseline": found["baseline"],
         "agreement": found["agreement"],
         "cache_dir": found["cache_dir"],
+        "prices": found["prices"],
         "max_errors": found["max_errors"],
         "trust_remote_code": True,
     }
