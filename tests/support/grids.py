@@ -175,7 +175,8 @@ def out_of_reach(grid: Grid) -> set[str]:
 
 
 def matches_when_turned_over(one: Grid, other: Grid) -> set[str]:
-    return {PLACES[i] for i, piece in enumerate(mirrored(other)) if piece and piece == one[i]}
+    laid = enumerate(mirrored(other))
+    return {f"{PLACES[i]}<AND>{' '.join(p)}" for i, p in laid if p and p == one[i]}
 
 
 def center_after_turn_and_fall(grid: Grid) -> set[str]:
@@ -212,14 +213,14 @@ def wrong_in_sequence(grid: Grid) -> set[str]:
 
 def tilted(before: Grid, after: Grid) -> set[str]:
     ways = {
-        "left edge": ROWS,
-        "right edge": backwards(ROWS),
-        "upper edge": COLUMNS,
-        "lower edge": backwards(COLUMNS),
+        "left, so that every piece slid left": ROWS,
+        "right, so that every piece slid right": backwards(ROWS),
+        "top, so that every piece slid up": COLUMNS,
+        "bottom, so that every piece slid down": backwards(COLUMNS),
     }
     return {
-        f"it was tilted toward its {side}, so that the pieces slid there"
-        for side, lines in ways.items()
+        f"the tray was tilted toward the {way}"
+        for way, lines in ways.items()
         if slid(before, lines) == after
     }
 
@@ -266,7 +267,7 @@ def missing_ink(sent: Grid, printed: Grid) -> set[str]:
         return (color, piece[1]) if piece and color else None
 
     return {
-        f"it has run out of {ink} ink"
+        f"the printer has run out of {ink} ink"
         for ink in ("red", "blue", "yellow")
         if tuple(without(ink, piece) for piece in sent) == printed
     }

@@ -163,7 +163,7 @@ def _bag(c: Canvas, x: float, y: float, s: float, name: str) -> None:
 SCENES: dict[str, Callable[[], Image.Image]] = {
     "ana-high-gauge-twin-1": partial(thermometers, "MORNING", 10, 40, (250, 214, 190)),
     "ana-high-gauge-twin-2": partial(thermometers, "NOON", 25, 70, SKY),
-    "ana-high-gauge-twin-3": partial(thermometers, "EVENING", None, 56, NIGHT),
+    "ana-high-gauge-twin-3": partial(thermometers, "EVENING", None, 46, NIGHT),
     "ana-mod-gauge-tanks": tank_gauges,
     "ana-mod-recipe-larger-1": recipe_card,
     "ana-mod-recipe-larger-2": recipe_table,

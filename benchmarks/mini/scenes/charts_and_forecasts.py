@@ -31,17 +31,17 @@ from props import drop, sun
 
 # Morning and afternoon of each day: the sky, degrees, and wind in kilometres an hour.
 FORECAST: dict[str, tuple[tuple[str, int, int], tuple[str, int, int]]] = {
-    "Mon": (("sun", 9, 10), ("sun", 14, 15)),
-    "Tue": (("rain", 11, 20), ("cloud", 13, 15)),
-    "Wed": (("rain", 12, 25), ("sun", 15, 40)),
-    "Thu": (("cloud", 10, 15), ("sun", 14, 20)),
-    "Fri": (("cloud", 11, 35), ("sun", 16, 10)),
+    "Thu": (("sun", 9, 10), ("sun", 14, 15)),
+    "Fri": (("rain", 11, 20), ("cloud", 13, 15)),
+    "Sat": (("rain", 12, 25), ("sun", 15, 40)),
+    "Sun": (("cloud", 10, 15), ("sun", 14, 20)),
+    "Mon": (("cloud", 11, 35), ("sun", 16, 10)),
 }
 
 
 def forecast() -> Image.Image:
     canvas = Canvas(512, 512, (222, 236, 246))
-    canvas.text(256, 24, "Weather this week", 24)
+    canvas.text(256, 24, "The next five days", 24)
     left, top, wide, high = 96.0, 68.0, 82.0, 118.0
     for row, name in enumerate(("morning", "after-", "noon")):
         y = top + high / 2 if row == 0 else top + high * 1.5 - 32 + 22 * row
@@ -130,7 +130,7 @@ def zoo_poster() -> Image.Image:
     for x, visitors, label, color in ((184, 500, "last year", WATER), (342, 540, "this year", ORANGE)):  # fmt: skip
         canvas.box(x - 50, bottom - (visitors - 460) * 2.8, x + 50, bottom, color, INK, 2)
         canvas.text(x, bottom + 18, label, 21)
-        days = 300 if label == "last year" else 250
+        days = 300 if label == "last year" else 225
         canvas.text(x, bottom + 42, f"open on {days} days", 16)
     canvas.path([(left, bottom), (432, bottom)], INK, 3)
     canvas.text(262, 481, "visitors on an average open day", 17)

@@ -202,9 +202,9 @@ GRIDS: dict[str, list[list[str]]] = {
         ["purple star", "purple circle", ""],
     ],
     "ana-mod-shapegrid-6": [
-        ["purple triangle", "", "red triangle"],
+        ["purple circle", "", "orange circle"],
         ["", "", ""],
-        ["?", "", "purple circle"],
+        ["?", "", "purple star"],
     ],
     "ana-high-shapegrid-3": [
         ["blue star", "yellow circle", "red cross"],
@@ -212,29 +212,29 @@ GRIDS: dict[str, list[list[str]]] = {
         ["?", "red star", "blue circle"],
     ],
     "ana-high-shapegrid-4-first": [
-        ["", "blue circle", ""],
-        ["yellow circle", "yellow star", ""],
-        ["purple triangle", "purple circle", "green square"],
+        ["", "red square", ""],
+        ["blue square", "blue star", ""],
+        ["green circle", "green square", "purple cross"],
     ],
     "ana-high-shapegrid-4-second": [
-        ["purple triangle", "yellow square", ""],
-        ["purple square", "yellow star", "blue square"],
-        ["green circle", "", ""],
+        ["green circle", "blue cross", ""],
+        ["green cross", "blue star", "red cross"],
+        ["purple square", "", ""],
     ],
     "ana-high-shapegrid-4-third": [
-        ["green square", "", "yellow square"],
-        ["", "green star", "yellow triangle"],
-        ["", "green triangle", ""],
+        ["purple cross", "", "blue cross"],
+        ["", "purple star", "blue circle"],
+        ["", "purple circle", ""],
     ],
     "ana-high-shapegrid-5-first": [
-        ["purple circle", "orange circle", "blue triangle"],
-        ["purple triangle", "orange star", "blue circle"],
-        ["orange triangle", "orange cross", "green circle"],
+        ["blue star", "yellow star", "purple triangle"],
+        ["blue triangle", "yellow cross", "purple star"],
+        ["yellow triangle", "yellow circle", "green star"],
     ],
     "ana-high-shapegrid-5-second": [
-        ["blue circle", "purple circle", "orange triangle"],
-        ["?", "purple star", "orange circle"],
-        ["green triangle", "orange cross", "orange circle"],
+        ["purple star", "blue star", "yellow triangle"],
+        ["?", "blue cross", "yellow star"],
+        ["green triangle", "yellow circle", "yellow star"],
     ],
 }
 

@@ -30,7 +30,7 @@ from .pictograms import SAND, bird, egg, fish
 SIGNS: dict[str, list[list[Point]]] = {
     "three": [[(-1, -1), (-1, 1), (1, 1)], [(0.3, -0.4)]],
     "two": [[(-1, 1), (0, -1), (1, 1)], [(0, 0.5)]],
-    "red": [[(-1, -0.6), (1, -0.6)], [(0, -0.6), (0, 1)], [(-0.6, 0.6)]],
+    "orange": [[(-1, -0.6), (1, -0.6)], [(0, -0.6), (0, 1)], [(-0.6, 0.6)]],
     "blue": [[(-1, 1), (1, -1)], [(-1, -0.1), (-1, 1), (0.1, 1)]],
     "fish": [[(-1, -1), (1, -1), (-1, 1), (1, 1)]],
     "bird": [[(-1, 0.4), (-0.4, -0.8), (0, 0.4), (0.4, -0.8), (1, 0.4)], [(0, 1)]],
@@ -78,7 +78,7 @@ def caption_alone() -> Image.Image:
     for x, y in ((46, 22), (338, 22), (46, 196), (338, 196)):
         c.disc(x, y, 9, DARK_BROWN)
     c.text(192, 109, "?", 110, PALE)
-    _caption(c, ("bird", "red", "two"), 268)
+    _caption(c, ("bird", "orange", "two"), 268)
     return c.finish()
 
 
@@ -152,7 +152,7 @@ def abacus() -> Image.Image:
 
 
 SCENES: dict[str, Callable[[], Image.Image]] = {
-    "ana-high-script-animals-1": partial(animals, 3, RED, "fish", ("fish", "red", "three")),
+    "ana-high-script-animals-1": partial(animals, 3, ORANGE, "fish", ("fish", "orange", "three")),
     "ana-high-script-animals-2": partial(animals, 3, BLUE, "bird", ("bird", "blue", "three")),
     "ana-high-script-animals-3": partial(animals, 2, BLUE, "fish", ("fish", "blue", "two")),
     "ana-high-script-animals-4": caption_alone,

@@ -90,7 +90,7 @@ def market_stall() -> Image.Image:
     for x, wide, lines in (
         (102, 180, ("Jam 2.40", "take 3, pay for 2")),
         (262, 116, ("Bread", "3.10 each")),
-        (418, 164, ("Melon", "2.00 per kg")),
+        (418, 164, ("Melon", "1.80 per kg")),
     ):
         canvas.box(x - wide / 2, 352, x + wide / 2, 424, WHITE, INK, 2, radius=5)
         canvas.text(x, 373, lines[0], 21)
@@ -132,7 +132,7 @@ def market_receipt() -> Image.Image:
         ("Jam", "3 x 2.40", "7.20"),
         ("Jam offer", "", "-2.40"),
         ("Bread", "2 x 3.10", "6.20"),
-        ("Melon", "2.5 kg x 2.00", "5.00"),
+        ("Melon", "2.5 kg x 1.80", "4.50"),
     )
     for i, (name, how, price) in enumerate(rows):
         y = 128 + 44 * i
@@ -140,7 +140,7 @@ def market_receipt() -> Image.Image:
         canvas.text(308, y, how, 20, anchor="rm")
         canvas.text(386, y, price, 22, anchor="rm")
     canvas.path([(60, 292), (388, 292)], INK, 2)
-    for i, (name, price) in enumerate((("TOTAL", "16.00"), ("Cash", "20.00"), ("Change", "4.00"))):
+    for i, (name, price) in enumerate((("TOTAL", "15.50"), ("Cash", "20.00"), ("Change", "4.50"))):
         y = 322 + 42 * i
         canvas.text(62, y, name, 24 if i == 0 else 21, anchor="lm")
         canvas.text(386, y, price, 24 if i == 0 else 21, anchor="rm")

@@ -323,10 +323,10 @@ def crossing() -> Image.Image:
         canvas.box(253, a, 259, a + 20, WHITE)
     # Centre of the car, the way it heads, and how it goes on: 0 straight, -1 left.
     for x, y, heading, turn, color in (
-        (110, 289, 0, -1, RED),
-        (402, 223, 180, 0, BLUE),
-        (223, 110, 90, 0, GREEN),
-        (289, 402, 270, -1, YELLOW),
+        (110, 289, 0, -1, YELLOW),
+        (402, 223, 180, 0, PURPLE),
+        (223, 110, 90, 0, ORANGE),
+        (289, 402, 270, -1, BLUE),
     ):
         car(canvas, x, y, heading, color)
         nose = polar(x, y, 46, heading)
