@@ -23,6 +23,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (
         "OPENAI_API_KEY",
         "OPENAI_BASE_URL",
+        "GITHUB_ACTIONS",
         "GITHUB_STEP_SUMMARY",
         "CI",
         "PYTEST_ADDOPTS",

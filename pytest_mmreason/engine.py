@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mmreason.errors import CallError, UsageError
 from pytest_mmreason.evaluation import Evaluator
@@ -29,6 +29,9 @@ from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.record import Evaluated
 from pytest_mmreason.sample import ImageRef, Sample
 from pytest_mmreason.store import Store
+
+if TYPE_CHECKING:
+    from pytest_mmreason.budget import Budget
 
 T = TypeVar("T")
 
@@ -71,6 +74,7 @@ class Engine:
         store: Store,
         *,
         keep: bool = False,
+        budget: Budget | None = None,
     ) -> None:
         self.plan = plan
         self.store = store
@@ -78,7 +82,7 @@ class Engine:
         self.judge = judge
         self.stopped: str | None = None
         self._keep = keep
-        self._evaluator = Evaluator(plan.settings, store, plan.judge, plan.selected)
+        self._evaluator = Evaluator(plan.settings, store, plan.judge, budget, plan.selected)
         self._works: Sequence[Work] = ()
         self._foreseen = False
         self._claims: Counter[Work] = Counter()
@@ -231,7 +235,7 @@ class Engine:
 
     def progress(self) -> Progress:
         """A snapshot for the live line."""
-        model, judge = self._evaluator.model_pool.stats, self._evaluator.judge_pool.stats
+        model, judge = (pool.stats for pool in self._evaluator.pools)
         tokens = sum(s.prompt_tokens + s.completion_tokens for s in (model, judge))
         retries = model.retries + judge.retries
         loading = any(batcher.loading for batcher in self._evaluator.batchers())
@@ -239,18 +243,15 @@ class Engine:
 
     def retries(self) -> dict[str, dict[str, int]]:
         """Retries by role and cause."""
-        pools = (self._evaluator.model_pool, self._evaluator.judge_pool)
-        return {pool.role: dict(pool.stats.retries) for pool in pools}
+        return {pool.role: dict(pool.stats.retries) for pool in self._evaluator.pools}
 
     def calls(self) -> dict[str, int]:
         """Calls made so far, by role, whoever wanted them."""
-        pools = (self._evaluator.model_pool, self._evaluator.judge_pool)
-        return {pool.role: pool.stats.calls for pool in pools}
+        return {pool.role: pool.stats.calls for pool in self._evaluator.pools}
 
     def peaks(self) -> dict[str, int]:
         """The most calls that were in flight at once, by role."""
-        pools = (self._evaluator.model_pool, self._evaluator.judge_pool)
-        return {pool.role: pool.stats.peak for pool in pools}
+        return {pool.role: pool.stats.peak for pool in self._evaluator.pools}
 
     def close(self) -> None:
         """Cancel what is not finished, keep what is, and end the thread."""
@@ -372,8 +373,7 @@ class Engine:
             self._ensure(work, None, None)
 
     async def _shut_down(self) -> None:
-        me = asyncio.current_task()
-        tasks = [task for task in asyncio.all_tasks() if task is not me]
+        tasks = [t for t in asyncio.all_tasks() if t is not asyncio.current_task()]
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks, timeout=2) if tasks else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 
@@ -28,13 +28,20 @@ class DataError(MMReasonError):
     """An image of one sample that cannot be sent: missing, unreadable, outside its folder."""
 
 
+OVER_BUDGET = "over budget"
+"""The cause of a call that was not made, and the flag of a record that so lacks something."""
+
+NOT_ASKED = -1
+"""In place of an error's attempts: the call was refused here, and never made."""
+
+
 class CallError(MMReasonError):
     """A call to a model or judge that brought no usable reply.
 
     ``retryable`` calls are tried again; ``fatal`` ones would fail for every sample
     (a rejected key, an unknown model, an unreachable endpoint) and stop the run.
     ``retry_after_s`` is the pause in seconds that the endpoint asked for; ``attempts`` is
-    how many calls were made in vain.
+    how many calls were made in vain; ``usage`` their tokens, where a reply told them.
     """
 
     def __init__(
@@ -54,6 +61,7 @@ class CallError(MMReasonError):
         self.retry_after_s = retry_after_s
         self.detail = detail
         self.attempts = 0
+        self.usage: Mapping[str, int] = {}
 
 
 class ModelError(CallError):

@@ -7,11 +7,12 @@ import dataclasses
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason import imaging
 from pytest_mmreason.batching import Batcher
 from pytest_mmreason.errors import (
+    OVER_BUDGET,
     CallError,
     DataError,
     MissingPrediction,
@@ -49,6 +50,9 @@ from pytest_mmreason.settings import ErrorQuota, Settings
 from pytest_mmreason.shelf import Shelf
 from pytest_mmreason.store import Store, make_key
 
+if TYPE_CHECKING:
+    from pytest_mmreason.budget import Budget
+
 
 class Evaluator:
     """Evaluates samples; holds what all of them share: settings, store and pools."""
@@ -58,11 +62,13 @@ class Evaluator:
         settings: Settings,
         store: Store,
         judge_label: str,
+        budget: Budget | None = None,
         selected: Mapping[str, Sequence[int]] | None = None,
     ) -> None:
         """selected: per benchmark, the indices of the samples that a run of it has."""
         self.judge_label = judge_label
         self.settings = settings
+        self._budget = budget
         self._shelf = Shelf(store)
         self._desk = Desk()
         limits = (settings.concurrency, settings.timeout, settings.retries, settings.seed)
@@ -72,7 +78,10 @@ class Evaluator:
         quota = settings.max_errors or ErrorQuota()
         sizes = {name: len(found) * settings.repeats for name, found in (selected or {}).items()}
         self._patience = Patience({name: quota.allowed(size) for name, size in sizes.items()})
-        self._judging = Judging(settings, self._shelf, self._desk, self.judge_pool, self._caps)
+        self.pools = (self.model_pool, self.judge_pool)
+        self._judging = Judging(
+            settings, self._shelf, self._desk, self.judge_pool, self._caps, budget
+        )
         self._model_hits = 0
         self._batchers: dict[int, Batcher | None] = {}
 
@@ -225,9 +234,10 @@ class Evaluator:
                 prepare=pictures.open,
                 cap=self._caps.of(model),
                 retry_timeouts=getattr(model, "retry_timeouts", True),
+                toll=self._budget.toll("model", model, request) if self._budget else None,
             )
         if response.finish_reason == "length" and not response.text.strip():
-            cut = cut_before_answer(model.name)
+            cut = cut_before_answer(model.name, response.usage)
             cut.attempts = attempts
             raise cut
         latency_s = round(time.monotonic() - began[0], 4)
@@ -295,6 +305,9 @@ class Evaluator:
         }
         errors = [r.error for r in results if r.error is not None]
         fatal = next((error for error in errors if error.fatal), None)
+        unpaid = next((error for error in errors if error.cause == OVER_BUDGET), None)
+        if unpaid is not None:
+            return failed(dataclasses.replace(draft, **how), unpaid), None
         if (
             fatal is None
             and judge.adapter is not None

@@ -260,17 +260,19 @@ class Evaluate:
 
     def _keep(self, record: Record) -> Record:
         __tracebackhide__ = True
-        from pytest_mmreason.reports.failure import problem_of
+        from pytest_mmreason.errors import OVER_BUDGET
+        from pytest_mmreason.reports.failure import problem_of, properties_of
 
         item = self._item
         item.stash[RECORD_KEY] = record
         # Reports share the item's list: a rerun's properties take the place of the first try's.
         item.user_properties[:] = [
             *(p for p in item.user_properties if not p[0].startswith("mmreason_")),
-            ("mmreason_sample", ascii(record.sample)[1:-1]),
-            ("mmreason_status", record.status),
-            *([("mmreason_score", record.score)] if record.score is not None else []),
+            *((f"mmreason_{name}", value) for name, value in properties_of(record).items()),
         ]
+        if OVER_BUDGET in record.flags:
+            # Nobody was asked: the summary tells of all of them in one sentence.
+            pytest.skip(record.reason)
         settings = self._session.settings
         problem = problem_of(record, settings.cache, settings.item_threshold)
         if problem:

@@ -7,7 +7,7 @@ import copy
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason.errors import CallError, DataError, JudgeError, MMReasonError
 from pytest_mmreason.judges.base import INVALID, Judge, JudgeTask
@@ -20,6 +20,9 @@ from pytest_mmreason.settings import Settings
 from pytest_mmreason.shelf import Shelf
 from pytest_mmreason.store import make_key
 from pytest_mmreason.verdict import Verdict
+
+if TYPE_CHECKING:
+    from pytest_mmreason.budget import Budget
 
 NOT_KEPT = (
     "the cache holds no {} to this, and --mm-cache=only makes no call; "
@@ -95,7 +98,13 @@ class Judging:
     """
 
     def __init__(
-        self, settings: Settings, shelf: Shelf, desk: Desk, pool: Pool, caps: Caps
+        self,
+        settings: Settings,
+        shelf: Shelf,
+        desk: Desk,
+        pool: Pool,
+        caps: Caps,
+        budget: Budget | None = None,
     ) -> None:
         self.hits = 0
         self._settings = settings
@@ -103,6 +112,7 @@ class Judging:
         self._desk = desk
         self._pool = pool
         self._caps = caps
+        self._budget = budget
 
     async def verdict(
         self, judge: Judge, protocol: str, sample: Sample, text: str, run: int
@@ -168,18 +178,24 @@ class Judging:
             return Judgement(None, error, False, {})
         usage: dict[str, int] = {}
 
+        def add(used: Mapping[str, int]) -> None:
+            for name, count in used.items():
+                if count:
+                    usage[name] = usage.get(name, 0) + count
+
         async def ask(request: Request) -> Response:
             assert judge.adapter is not None
             adapter = judge.adapter
             try:
                 response, attempts = await self._pool.run(
-                    lambda: adapter.generate(request), cap=self._caps.of(adapter)
+                    lambda: adapter.generate(request),
+                    cap=self._caps.of(adapter),
+                    toll=self._budget.toll("judge", adapter, request) if self._budget else None,
                 )
             except CallError as error:
-                usage["calls"] = usage.get("calls", 0) + error.attempts
+                add({"calls": error.attempts, **error.usage})
                 raise
-            for name, count in {"calls": attempts, **response.usage}.items():
-                usage[name] = usage.get(name, 0) + count
+            add({"calls": attempts, **response.usage})
             return response
 
         try:
@@ -190,6 +206,9 @@ class Judging:
                     lambda: awaited(judge.judge(task, ask)),
                     cap=self._caps.of(judge),
                     retry_timeouts=getattr(judge, "retry_timeouts", True),
+                    toll=self._budget.toll("judge", judge, None, task.response)
+                    if self._budget
+                    else None,
                 )
                 usage["calls"] = attempts
             if key is not None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pytest_mmreason import imaging
-from pytest_mmreason.errors import CallError, JudgeError
+from pytest_mmreason.errors import OVER_BUDGET, CallError, JudgeError
 from pytest_mmreason.models.base import Response
 from pytest_mmreason.plan import RunSpec
 from pytest_mmreason.prompting import Prompt
@@ -145,8 +146,13 @@ def joined(first: Answer, second: Answer) -> Answer:
 def failed(draft: Record, error: CallError) -> Record:
     """`draft` ended by `error`; the calls that were made in vain are counted."""
     if error.attempts > 0:
-        usage = {**draft.usage, "model": {"calls": error.attempts}}
+        used = Counter(draft.usage.get("model", {}))
+        used.update({"calls": error.attempts, **error.usage})
+        usage = {**draft.usage, "model": dict(used)}
         draft = dataclasses.replace(draft, attempts=error.attempts, usage=usage)
+    if error.cause == OVER_BUDGET:
+        flags = (*draft.flags, OVER_BUDGET)
+        return dataclasses.replace(draft, status=MISSING, reason=str(error), flags=flags)
     if isinstance(error, JudgeError):
         return dataclasses.replace(
             draft, status=JUDGE_ERROR, reason=str(error), rationale=error.detail or ""

@@ -157,8 +157,8 @@ class RunHooks:
         if report.failed and call.excinfo is not None:
             keep_failed_call(item, report, call.excinfo.value)
         record = item.stash.get(RECORD_KEY, None)
-        # A fixture of the user's may be what evaluates: its failure is told by the setup.
-        if record is not None and (report.when == "call" or report.failed):
+        # A fixture of the user's may be what evaluates: how it ended is told by the setup.
+        if record is not None and (report.when == "call" or not report.passed):
             from pytest_mmreason.reports.carried import attach
 
             attach(item, report, record)

@@ -6,20 +6,21 @@ import asyncio
 import random
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from copy import copy
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
 
-from pytest_mmreason.errors import CallError
+from pytest_mmreason.errors import NOT_ASKED, CallError
 from pytest_mmreason.models.base import Response
+
+if TYPE_CHECKING:
+    from pytest_mmreason.budget import Toll
 
 T = TypeVar("T")
 
 FIRST_DELAY_S = 0.5
 LONGEST_DELAY_S = 60.0
-_NOT_ASKED = -1
-"""In place of an error's attempts: the call was refused here, after another was fatal."""
 
 RECOVERY_CALLS = 4
 """Successes at a reduced limit after which one more call is let in flight."""
@@ -69,32 +70,41 @@ class Pool:
         prepare: Callable[[], Awaitable[None]] | None = None,
         cap: asyncio.Semaphore | None = None,
         retry_timeouts: bool = True,
+        toll: Toll | None = None,
     ) -> tuple[Response, int]:
         """The first good response and the number of attempts it took.
 
         `prepare` is awaited once a place is free, before the first attempt is counted;
         `cap` is a further limit that the adapter sets; `retry_timeouts` is False where a call
-        that timed out goes on and would only be in the way of the next. Raises the CallError of the last
-        attempt; a blank response is tried again and, if it stays blank, returned.
+        that timed out goes on and would only be in the way of the next; `toll` is paid for each
+        attempt. Raises the CallError of the last attempt; a blank response is tried again and, if
+        it stays blank, returned. The response tells the tokens of every attempt.
         """
+        spent: Counter[str] = Counter()
 
         async def counted() -> Response:
             response = await attempt()
             self.stats.prompt_tokens += response.usage.get("prompt_tokens", 0)
             self.stats.completion_tokens += response.usage.get("completion_tokens", 0)
+            spent.update(response.usage)
             return response
 
         used = 0
         while True:
             response, used = await self.run_any(
-                counted, prepare=prepare, cap=cap, used=used, retry_timeouts=retry_timeouts
+                counted,
+                prepare=prepare,
+                cap=cap,
+                used=used,
+                retry_timeouts=retry_timeouts,
+                toll=toll,
             )
             if (
                 response.answer
                 or response.finish_reason == "content_filter"
                 or used > self._retries
             ):
-                return response, used
+                return replace(response, usage=dict(spent)), used
             self.stats.retries["empty answer"] += 1
             await asyncio.sleep(self._delay_s(used, FIRST_DELAY_S / 10))
 
@@ -106,6 +116,7 @@ class Pool:
         cap: asyncio.Semaphore | None = None,
         used: int = 0,
         retry_timeouts: bool = True,
+        toll: Toll | None = None,
     ) -> tuple[T, int]:
         """The first result that is no CallError, and the number of attempts it took.
 
@@ -116,9 +127,10 @@ class Pool:
         while True:
             number += 1
             try:
-                return await self._attempt(attempt, prepare, cap, retry_timeouts), number
+                done = await self._attempt(attempt, prepare, cap, retry_timeouts, toll)
+                return done, number
             except CallError as error:
-                error.attempts = number - 1 if error.attempts == _NOT_ASKED else number
+                error.attempts = number - 1 if error.attempts == NOT_ASKED else number
                 if error.fatal:
                     self._fatal = error
                 if number > self._retries or not error.retryable:
@@ -135,28 +147,32 @@ class Pool:
         prepare: Callable[[], Awaitable[None]] | None,
         cap: asyncio.Semaphore | None,
         retry_timeouts: bool,
+        toll: Toll | None,
     ) -> T:
         # The adapter's own limit comes first: who waits for it must hold no place here.
         if cap is not None:
             async with cap:
-                return await self._attempt(attempt, prepare, None, retry_timeouts)
+                return await self._attempt(attempt, prepare, None, retry_timeouts, toll)
         async with self._place():
             if self._fatal is not None:
                 refusal = copy(self._fatal)
-                refusal.attempts = _NOT_ASKED
+                refusal.attempts = NOT_ASKED
                 raise refusal
-            if prepare is not None:
-                await prepare()
-            self.stats.calls += 1
-            try:
-                async with asyncio.timeout(self._timeout_s):
-                    result = await attempt()
-            except TimeoutError:
-                raise CallError(
-                    f"no answer within {self._timeout_s:g} s (--mm-timeout)",
-                    cause="timeout",
-                    retryable=retry_timeouts,
-                ) from None
+            async with toll or nullcontext():
+                if prepare is not None:
+                    await prepare()
+                self.stats.calls += 1
+                try:
+                    async with asyncio.timeout(self._timeout_s):
+                        result = await attempt()
+                except TimeoutError:
+                    raise CallError(
+                        f"no answer within {self._timeout_s:g} s (--mm-timeout)",
+                        cause="timeout",
+                        retryable=retry_timeouts,
+                    ) from None
+                if toll is not None:
+                    toll.tell(getattr(result, "usage", {}))
         self._limit = min(self._concurrency, self._limit + 1 / RECOVERY_CALLS)
         self._wake()
         return result

@@ -18,7 +18,7 @@ from pytest_mmreason.errors import MMReasonError, ModelError, UsageError, neares
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.models.presets import Preset, by_any_name, effective, how_to_run, load
-from pytest_mmreason.settings import SENDING, Settings, split_benchmark
+from pytest_mmreason.settings import SENDING, Settings, kind_of_path, split_benchmark
 
 FIXTURE = "fixture"
 
@@ -339,7 +339,7 @@ def _split(
     kind, _, argument = spec.partition(":")
     known = [*bundled, *added]
     if kind not in known:
-        if meant := _meant(option, spec):
+        if meant := kind_of_path(option, spec):
             raise UsageError(f"{option}={spec}: a path is no name; write {meant}{spec}")
         hint = nearest(kind, known)
         best = nearest(kind, known, limit=1)
@@ -349,14 +349,6 @@ def _split(
     if kind in ("openai", "hf", "replay", "python") and not argument:
         raise UsageError(f"{option}={spec}: write {bundled[kind].split('  ')[0]}")
     return kind, argument
-
-
-def _meant(option: str, spec: str) -> str:
-    """The kind of spec in which a path was probably meant; "" where `spec` looks like none."""
-    path = Path(spec).expanduser()
-    if path.suffix in (".json", ".jsonl"):
-        return "replay:"
-    return "hf:" if option == "--mm-model" and "/" in spec and path.is_dir() else ""
 
 
 def _made(option: str, factory: Callable[[Any], Any], argument: Any) -> Any:

@@ -195,6 +195,16 @@ def score_rows(
     }
 
 
+def sample_score(repeats: Sequence[Record]) -> float | None:
+    """A sample's score in [0, 1]: the mean over its `repeats` of the mean over judge runs.
+
+    Errored repeats are left out; None if no other is scored.
+    """
+    if not repeats:
+        return None
+    return _score_sample(repeats, "exclude", 1, False).score
+
+
 @dataclass(frozen=True, slots=True)
 class _Scored:
     """A sample's score, and its score in each pass (repeat x judge run), None where absent.

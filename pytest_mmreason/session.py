@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason.client import Client, LocalClient, Selection
 from pytest_mmreason.engine import Engine
-from pytest_mmreason.errors import UsageError
+from pytest_mmreason.errors import OVER_BUDGET, UsageError
 from pytest_mmreason.gates import NO_GATE, Outcome
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.models.presets import misspelt
 from pytest_mmreason.plan import Plan, Work, cautions, is_large, make_plan, set_aside
+from pytest_mmreason.pricing import Price, prices_of
+from pytest_mmreason.record import Record
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.remarks import remarks
 from pytest_mmreason.reports.text import count
@@ -32,6 +34,9 @@ from pytest_mmreason.summary import Summary, explained, published_beside, summar
 
 if TYPE_CHECKING:
     import pytest
+
+    from pytest_mmreason.baseline import Baseline
+    from pytest_mmreason.budget import Budget
 
 
 class OwnerSession:
@@ -57,6 +62,9 @@ class OwnerSession:
         self._ledger: Ledger | None = None
         self._client: LocalClient | None = None
         self._foreseen = False
+        self._prices: Mapping[str, Price | None] = {}
+        self._budget: Budget | None = None
+        self._baseline: Baseline | None = None
         self.warnings: list[str] = []
         self.fault = ""
         """What the user can mend, met after collection began: the session ends with exit 4."""
@@ -94,6 +102,12 @@ class OwnerSession:
                         for spec in self.settings.model
                     }
                 judge = self._registry.judge(self.settings)
+                self._prices = prices_of(plan)
+                if self.settings.budget is not None:
+                    from pytest_mmreason.budget import open_budget
+
+                    self._budget = open_budget(plan, models, judge, self._prices)
+                self._read_baseline(plan, judge)
                 # A run that may live from its cache needs no endpoint.
                 kept = (self.settings.cache_dir / FILE_NAME).exists()
                 if self.settings.cache in ("off", "refresh") or (
@@ -179,13 +193,21 @@ class OwnerSession:
         engine, ledger = self._engine, self._ledger
         engine.close()
         records = [ledger.records(run) for run in range(len(self.plan.runs))]
-        outcome = Outcome(
-            exitstatus, ledger.failed, ledger.tolerable, stopped or self.stopped, ledger.unreached
-        )
+        stopped = stopped or self.stopped or self._over_budget(records)
+        outcome = Outcome(exitstatus, ledger.failed, ledger.tolerable, stopped, ledger.unreached)
         known = [run.benchmark for run in self.plan.runs]
         if self.plan.graded and self.plan.graded.source:
             known.append(self.plan.graded.source)
-        summary = summarise(self.plan, records, ledger.expected, outcome, published_beside(known))
+        published = published_beside(known)
+        summary = summarise(
+            self.plan,
+            records,
+            ledger.expected,
+            outcome,
+            published,
+            self._baseline,
+            self._prices,
+        )
         summary = explained(summary, ledger.whole)
         notes = [*self.warnings, *summary.notes, *engine.notes(), *ledger.notes()]
         notes += self._advice(summary, engine)
@@ -203,8 +225,12 @@ class OwnerSession:
             details=engine.details(),
         )
         try:
+            if self.settings.output is not None and self.plan.graded is None:
+                from pytest_mmreason.parts import write_part
+
+                write_part(self.settings.output, self.plan, outcome, summary)
             if self.settings.shard:
-                summary = self._part(summary, outcome)
+                summary = self._part(summary)
             summary = write_reports(summary, ledger, self.settings)
         except OSError as error:
             summary = replace(
@@ -213,24 +239,36 @@ class OwnerSession:
         self.summary = summary
         return summary
 
-    def _part(self, summary: Summary, outcome: Outcome) -> Summary:
-        """Leave behind what a merge needs; the summary of a shard says what it is."""
-        from pytest_mmreason.merge import write_part
-
-        output, shard, notes = self.settings.output, self.settings.shard, list(summary.notes)
+    def _part(self, summary: Summary) -> Summary:
+        """The summary of a shard says what it is, and what waits for the merge."""
+        settings, notes = self.settings, list(summary.notes)
         verdict = summary.verdict
-        if output is None:
-            notes.append(f"shard {shard} leaves nothing to merge: --mm-output names no folder")
-        else:
-            write_part(output, self.plan, outcome, summary)
-        if self.settings.threshold:
+        if settings.output is None:
             notes.append(
-                f"this is shard {shard}: its thresholds are judged by "
+                f"shard {settings.shard} leaves nothing to merge: --mm-output names no folder"
+            )
+        gates = {"thresholds": settings.threshold, "gates against the baseline": settings.baseline}
+        if waiting := " and ".join(name for name, given in gates.items() if given):
+            notes.append(
+                f"this is shard {settings.shard}: its {waiting} are judged by "
                 "python -m pytest_mmreason merge, over all shards"
             )
             if verdict == NO_GATE:
-                verdict = "its thresholds wait for the merge"
+                verdict = f"its {waiting} wait for the merge"
         return replace(summary, notes=tuple(notes), verdict=verdict)
+
+    def _read_baseline(self, plan: Plan, judge: Judge | None) -> None:
+        """Read what the run is compared with; UsageError if it is known not to compare."""
+        if self.settings.baseline is not None:
+            from pytest_mmreason import baseline
+
+            if plan.graded is not None:
+                raise UsageError(
+                    "--mm-baseline compares a model with an earlier run; --mm-agreement measures a "
+                    "judge. --mm-baseline= switches off what an ini file names"
+                )
+            self._baseline = baseline.read(self.settings.baseline, self.settings.allow_different)
+            baseline.check_plan(self._baseline, plan, judge)
 
     def _advice(self, summary: Summary, engine: Engine) -> list[str]:
         """What is probably not meant."""
@@ -292,7 +330,7 @@ class OwnerSession:
         journal = Journal(home / "journal" if home else None)
         models, judge = self._roles
         self._ledger = Ledger(self.plan, journal)
-        self._engine = Engine(self.plan, models, judge, store, keep=self._keep)
+        self._engine = Engine(self.plan, models, judge, store, keep=self._keep, budget=self._budget)
         self._client = LocalClient(self._engine, self._ledger)
 
     def _warn_of_idle_options(self, models: Mapping[str, Any]) -> None:
@@ -308,6 +346,13 @@ class OwnerSession:
             self.warnings.append(
                 f"{' and '.join(idle)}: of no use here, no model of this run is an hf: checkpoint"
             )
+
+    def _over_budget(self, records: Iterable[Sequence[Record]]) -> str:
+        """What to say if the budget left samples unasked; "" if it did not."""
+        ends = [OVER_BUDGET in record.flags for run in records for record in run]
+        if self._budget is None or not any(ends):
+            return ""
+        return self._budget.message(sum(ends), len(ends), self.settings.cache != "off")
 
     def _compare_runs(self, judge: Any) -> None:
         """Of a recording's judge runs, all should be wanted; more than it has cannot be."""

@@ -5,7 +5,15 @@ from __future__ import annotations
 from canvas import INK, RED, SKY, WATER, WHITE, YELLOW, Canvas, Color, Point, polar
 
 
-def clock_face(canvas: Canvas, x: float, y: float, radius: float, hour: int, minute: int) -> None:
+def clock_face(
+    canvas: Canvas,
+    x: float,
+    y: float,
+    radius: float,
+    hour: int,
+    minute: int,
+    long_hand: Color = RED,
+) -> None:
     canvas.disc(x, y, radius, WHITE, INK, radius * 0.06)
     for tick in range(60):
         inner = 0.82 if tick % 5 == 0 else 0.87
@@ -18,7 +26,7 @@ def clock_face(canvas: Canvas, x: float, y: float, radius: float, hour: int, min
         at = polar(x, y, radius * 0.68, number * 30 - 90)
         canvas.text(*at, str(number), radius * 0.19)
     canvas.path([(x, y), polar(x, y, radius * 0.45, (hour + minute / 60) * 30 - 90)], INK, 7)
-    canvas.path([(x, y), polar(x, y, radius * 0.78, minute * 6 - 90)], RED, 4)
+    canvas.path([(x, y), polar(x, y, radius * 0.78, minute * 6 - 90)], long_hand, 4)
     canvas.disc(x, y, radius * 0.06, INK)
 
 
@@ -54,7 +62,8 @@ def broken_window(
     jags: list[Point] = [
         polar(x, y, reach * (1 if i % 2 else 0.55), i * 360 / 18 + 5) for i in range(18)
     ]
-    canvas.poly([(px, y + (py - y) * 1.5) for px, py in jags], hole, INK, 1.5)
+    # The hole is the same from both sides, so one view of it mirrors the other.
+    canvas.poly([(x + side * (px - x), y + (py - y) * 1.5) for px, py in jags], hole, INK, 1.5)
 
 
 def shard(canvas: Canvas, x: float, y: float, size: float, degrees: float) -> None:

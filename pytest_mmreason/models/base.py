@@ -100,13 +100,15 @@ TRUNCATED = "truncated"
 """The cause of an error where a token limit left nothing of a reply."""
 
 
-def cut_before_answer(name: str) -> ModelError:
+def cut_before_answer(name: str, usage: Mapping[str, int] | None = None) -> ModelError:
     """The error of a reply that reached the token limit with nothing in it to judge."""
-    return ModelError(
+    error = ModelError(
         f"{name} reached its token limit before any answer (finish_reason length); "
         "raise it with --mm-param max_tokens=N",
         cause=TRUNCATED,
     )
+    error.usage = usage or {}
+    return error
 
 
 @runtime_checkable

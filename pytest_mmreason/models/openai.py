@@ -229,7 +229,7 @@ class OpenAIModel:
         if not isinstance(text, str):
             text = str(text)
         if finish == "length" and not strip_reasoning(text):
-            raise cut_before_answer(self.name)
+            raise cut_before_answer(self.name, usage)
         return Response(text, str(finish), usage, str(served_as) if served_as else None)
 
     def _rejection(self, reply: Reply, arguments: Mapping[str, Any]) -> Rejection | None:

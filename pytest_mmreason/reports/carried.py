@@ -15,12 +15,16 @@ def attach(item: pytest.Item, report: pytest.TestReport, record: Record) -> None
     report.mmreason = record.to_json()  # type: ignore[attr-defined]
     report.mmreason_shown = list(_shown(record))  # type: ignore[attr-defined]
     if set("PA") & set(getattr(item.config.option, "reportchars", "")):
+        import shutil
+
         from pytest_mmreason.collection import sample_of
-        from pytest_mmreason.reports.printing import explanation
+        from pytest_mmreason.reports.explaining import explanation, folded, title
 
         sample = sample_of(item)
         if sample is not None:
-            lines = explanation(record, sample.question, sample.answer)
+            # A worker has no terminal, but the variables of whoever has one.
+            parts, width = explanation(record, sample), shutil.get_terminal_size().columns
+            lines = [f" {title(record)}", *folded(parts, width - 1, indent=3)]
             report.sections.append(("mmreason", "\n".join(lines)))
 
 

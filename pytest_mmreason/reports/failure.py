@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pytest_mmreason.benchmarks.opening import OFFICIAL
+from pytest_mmreason.errors import OVER_BUDGET
 from pytest_mmreason.record import DATA_ERROR, Record
 from pytest_mmreason.reports.text import LONGEST_SHOWN, inert, rerun_hint
 
@@ -29,10 +32,32 @@ def problem_of(record: Record, cache: str, item_threshold: float | None = None) 
     return f"{inert(record.sample)}: {what}\n{inert(advice)}\n{rerun_hint(record)}{detail}"
 
 
+def properties_of(record: Record) -> Mapping[str, str | float]:
+    """What JUnit's XML tells of a sample; any character of it may stand there.
+
+    Left out is what a sample has not: a score, a category, a complexity, a second repeat.
+    """
+    told = {
+        "sample": ascii(record.sample)[1:-1],
+        "status": record.status,
+        "score": record.score,
+        "benchmark": inert(record.benchmark),
+        "model": inert(record.model),
+        "judge": inert(record.judge),
+        "prompt": record.prompt,
+        "repeat": record.repeat or None,
+        "category": inert(record.category),
+        "complexity": inert(record.complexity),
+    }
+    return {name: value for name, value in told.items() if value is not None and value != ""}
+
+
 def _advice(record: Record) -> str:
     """What to do about an error."""
     if record.status == DATA_ERROR and " is a link to " in record.reason:
         return "Without images the sample runs as it is (--mm-images=none)."
+    if OVER_BUDGET in record.flags:
+        return "Run it again, or raise --mm-budget: finished answers come from the cache."
     if record.status != DATA_ERROR or "is missing below" not in record.reason:
         return _ADVICE.get(record.status, "")
     get = "Put the file there"

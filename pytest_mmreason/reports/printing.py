@@ -5,19 +5,21 @@ from __future__ import annotations
 import io
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason.gates import EXIT_INTERRUPTED
 from pytest_mmreason.ledger import Ledger
 from pytest_mmreason.record import Record
-from pytest_mmreason.reports import tables
-from pytest_mmreason.reports.text import encodable, inert
+from pytest_mmreason.reports import explaining, tables
+from pytest_mmreason.reports.text import encodable, inert, no_command
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import RunResult, Summary, label, lowest
 
 if TYPE_CHECKING:
     from pytest_mmreason.agreement import Agreement
+    from pytest_mmreason.compare import Comparison
+    from pytest_mmreason.gates import Gate
     from pytest_mmreason.standing import Standing
 
 
@@ -35,6 +37,7 @@ class Printer:
         renamed: value -> marker name, where they differ.
         """
         if not summary.runs:
+            self._annotate(summary)
             self.line(f"mmreason: {summary.verdict}")
             return
         agreed = [run.agreement for run in summary.runs if run.agreement is not None]
@@ -48,15 +51,33 @@ class Printer:
         if len(summary.runs) > 1:
             self._section("mmreason: side by side")
             width = self._writer.fullwidth - 1
-            self._table(tables.fitted(tables.comparison(summary.runs), width))
+            side_by_side = tables.fitted(tables.comparison(summary.runs), width)
+            self.table(tables.narrowed(side_by_side, width))
+            self._pairs(summary)
         self.markers(" ", renamed)
         for note in summary.notes:
             self.folded(f" note: {inert(note)}", indent=7)
         self.line(f" {tables.session_text(summary)}")
-        word, why = tables.verdict_text(summary)
+        self._annotate(summary)
         written = f" · results in {settings.output}" if settings.output else ""
+        self.verdict(summary.exit, summary.verdict, written)
+
+    def _pairs(self, summary: Summary) -> None:
+        """Which runs are better than which, and whether chance explains it."""
+        if summary.pairs:
+            from pytest_mmreason.reports import compared
+
+            self.line("")
+            table = compared.pairs_table(summary.pairs, summary.runs)
+            self.table(tables.narrowed(table, self._writer.fullwidth - 1))
+            if left := compared.pairs_left(summary.pairs):
+                self.line(f" {left}")
+
+    def verdict(self, status: int, why: str, more: str = "") -> None:
+        """PASS or FAIL, and what decided it."""
+        word, why = tables.verdict_text(status, why)
         mood = {"green": True} if word == "PASS" else {"red": True}
-        self._write(f" {word}  {why}{written}", bold=True, **mood)
+        self._write(f" {word}  {why}{more}", bold=True, **mood)
 
     def markers(self, start: str, renamed: Mapping[str, str]) -> None:
         """Which values are called otherwise as markers."""
@@ -90,7 +111,7 @@ class Printer:
         for name, value in tables.facts(run, settings, summary.details.get(run.spec.spec, "")):
             self.folded(f" {name:10} {value}", indent=12)
         self.line("")
-        self._table(tables.main_table(run))
+        self.table(tables.main_table(run))
         for title, items in tables.row_lines(run):
             self._wrapped(title, items)
         if run.spread is not None:
@@ -100,9 +121,28 @@ class Printer:
         if run.standing is not None and not run.standing.asked:
             self._wrapped("published", tables.neighbours(run.standing))
         self.line(f" {tables.counts_text(run, settings)}")
-        self.line(f" {tables.usage_text(run)}")
+        self.folded(f" {tables.usage_text(run)}", indent=3)
         if run.standing is not None and run.standing.asked:
             self._standing(run.standing)
+        if run.comparison is not None and run.earlier is not None:
+            self.line("")
+            self.comparison(run.comparison, run.gates, run.earlier.named())
+
+    def comparison(
+        self, found: Comparison, gates: Sequence[Gate], before: str, after: str = ""
+    ) -> None:
+        """A run against an earlier one; `before` and `after` are what they are called."""
+        from pytest_mmreason.reports import compared
+
+        self._write(f" {compared.title(before, after)}", bold=True)
+        width = self._writer.fullwidth - 1
+        self.table(tables.narrowed(compared.changes(found, gates), width))
+        self.folded(f" {compared.method(found)}", indent=3)
+        for title, items in compared.lines(found):
+            if title == "differing":  # sentences, longer than a line
+                self.folded(f" {title:11}  {' · '.join(items)}", indent=14)
+            else:
+                self._wrapped(title, items)
 
     def _agreement(self, run: RunResult, found: Agreement, settings: Settings) -> None:
         """What was measured of the judge."""
@@ -112,9 +152,9 @@ class Printer:
         for name, value in tables.facts(run, settings):
             self.folded(f" {name:10} {value}", indent=12)
         self.line("")
-        self._table(measured.distances(found))
+        self.table(measured.distances(found))
         self.line("")
-        self._table(measured.confusion(found))
+        self.table(measured.confusion(found))
         self.line("")
         self.folded(f" {measured.headline(found)}", indent=3)
         if left_out := measured.left_out_text(found):
@@ -124,7 +164,7 @@ class Printer:
         if run.spread is not None:
             self._wrapped("judge runs", measured.spread_items(run.spread))
         self.line(f" {tables.counts_text(run, settings)}")
-        self.line(f" {tables.usage_text(run)}")
+        self.folded(f" {tables.usage_text(run)}", indent=3)
 
     def _disagreements(self, found: Agreement) -> None:
         """The answers on which judge and reference are furthest apart."""
@@ -135,15 +175,20 @@ class Printer:
         self._section("mmreason: largest disagreements")
         for one in found.largest:
             self.line(f" {disagreement_title(one)}")
-            for line in _told(one.question, one.answer, one.expected, one.rationale):
-                self.folded(f"       {line}", indent=18)
+            texts = {
+                "question": one.question,
+                "answer": one.answer,
+                "reference": one.expected,
+                "why": one.rationale,
+            }
+            self._told([explaining.Part(n, explaining.cut(t, 400)) for n, t in texts.items()])
 
     def _standing(self, standing: Standing) -> None:
         """The run among published results."""
         self.line("")
         self._write(f" {tables.standing_title(standing)}", bold=True)
         width = self._writer.fullwidth - 1
-        self._table(tables.narrowed(tables.standing_table(standing), width))
+        self.table(tables.narrowed(tables.standing_table(standing), width))
         for remark in standing.remarks:
             self.folded(f" {inert(remark)}", indent=3)
 
@@ -161,16 +206,27 @@ class Printer:
             for run in ledger.plan.runs
             for sample in run.benchmark.samples
         }
-        for record in found:
+        for place, record in enumerate(found):
+            if place:
+                self.line("")
             sample = samples[record.benchmark, record.sample]
             whole = ledger.whole(record)
-            sd = "" if record.sd is None else f" ± {record.sd:.2f}"
-            self.line(
-                f" {record.score:.2f}{sd}  {inert(record.sample)}"
-                + (f"  ({inert(_run_name(record, summary))})" if len(summary.runs) > 1 else "")
-            )
-            for line in explanation(whole, sample.question, sample.answer):
-                self.folded(f"       {line}", indent=18)
+            of = f"  ({inert(_run_name(record, summary))})" if len(summary.runs) > 1 else ""
+            self._write(f" {explaining.title(record)}{of}", bold=True)
+            self._told(explaining.explanation(whole, sample))
+
+    def _told(self, parts: Sequence[explaining.Part]) -> None:
+        """What is to be said of a sample, below its title."""
+        for line in explaining.folded(parts, self._writer.fullwidth - 1, indent=3):
+            self.line(line)
+
+    def _annotate(self, summary: Summary) -> None:
+        """Tell GitHub of what failed, where it listens."""
+        from pytest_mmreason.reports import github
+
+        if github.is_a_job():
+            for command in github.commands(summary):
+                self._writer.line(encodable(command, sys.stdout))
 
     def _section(self, title: str) -> None:
         self._writer.sep("=", encodable(title, sys.stdout), bold=True)
@@ -188,12 +244,13 @@ class Printer:
             line, fresh = line + piece, False
         self.line(line)
 
-    def _table(self, table: tables.Table) -> None:
+    def table(self, table: tables.Table) -> None:
+        """A table, as wide as the terminal at most."""
         for line in render(table, self._writer.fullwidth - 1, self._writer.hasmarkup):
             self.line(f" {line}" if line else "")
 
     def _write(self, text: str, **markup: bool) -> None:
-        self._writer.line(encodable(text, sys.stdout), **markup)
+        self._writer.line(encodable(no_command(text), sys.stdout), **markup)
 
 
 def _run_name(record: Record, summary: Summary) -> str:
@@ -234,19 +291,3 @@ def render(table: tables.Table, width: int, colour: bool) -> list[str]:
     )
     console.print(grid)
     return [line.rstrip() for line in buffer.getvalue().splitlines()]
-
-
-def explanation(record: Record, question: str, answer: str | None) -> list[str]:
-    """Why a sample scored what it did: question, answer, reference, the judge's words."""
-    return _told(question, record.response or "", answer or "", record.rationale or record.reason)
-
-
-def _told(question: str, response: str, reference: str, why: str) -> list[str]:
-    lines = [
-        f"question   {inert(question, limit=300)}",
-        f"answer     {inert(response, limit=400)}",
-        f"reference  {inert(reference, limit=300)}",
-    ]
-    if why:
-        lines.append(f"why        {inert(why, limit=400)}")
-    return lines

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.gates import Gate
+from pytest_mmreason.pricing import NOTHING
 from pytest_mmreason.record import ERRORS
-from pytest_mmreason.reports.text import count, duration, inert
+from pytest_mmreason.reports.text import count, duration, inert, usd
 from pytest_mmreason.scoring import Row, cell_name
 from pytest_mmreason.settings import Settings, is_offline
 from pytest_mmreason.summary import RunResult, Summary, best_of, label
@@ -274,8 +276,8 @@ def counts_text(run: RunResult, settings: Settings) -> str:
 
 
 def usage_text(run: RunResult) -> str:
-    """Calls, tokens and retries by role."""
-    parts = []
+    """Calls, tokens and cost by role."""
+    parts, payers = [], {"model": run.spec.shown, "judge": run.judge}
     for role in ("model", "judge"):
         used = run.usage.get(role, {})
         calls = used.get("calls", 0)
@@ -283,12 +285,17 @@ def usage_text(run: RunResult) -> str:
         words = [count(calls, "call")] if calls else ["no calls"]
         if tokens:
             words.append(f"{tokens:,} tokens")
+        cost = run.costs.get(role, NOTHING)
+        if cost.unpriced:
+            words.append(f"price unknown for {inert(payers[role])}")
+        elif cost.usd:
+            words.append(f"≈ {usd(cost.usd)}")
         parts.append(f"{role} {', '.join(words)}")
     return " · ".join(parts)
 
 
 def session_text(summary: Summary) -> str:
-    """Retries, answers from the cache, and how long it all took."""
+    """Retries, answers from the cache, what it cost, and how long it all took."""
     parts = []
     for role, causes in (summary.retries or {}).items():
         if causes:
@@ -302,14 +309,16 @@ def session_text(summary: Summary) -> str:
             if hits.get(r)
         ]
         parts.append(f"{' and '.join(found)} from the cache")
+    costs = [cost.usd for run in summary.runs for cost in run.costs.values() if cost.usd]
+    if len(costs) > 1:
+        parts.append(f"≈ {usd(math.fsum(costs))} in all")
     parts.append(f"took {duration(summary.duration_s)}")
     return " · ".join(parts)
 
 
-def verdict_text(summary: Summary) -> tuple[str, str]:
+def verdict_text(status: int, why: str) -> tuple[str, str]:
     """(PASS or FAIL, why)."""
-    word = "PASS" if summary.exit == 0 else "FAIL"
-    return word, inert(summary.verdict)
+    return "PASS" if status == 0 else "FAIL", inert(why)
 
 
 def _cell_row(rows: Mapping[str, Row], name: str, complexity: str) -> Row | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import unicodedata
 
@@ -10,14 +11,30 @@ from pytest_mmreason.record import Record
 
 LONGEST_SHOWN = 2000
 
+_COMMAND = re.compile(r"^([^\S\n]*):(?=:)|#(?=#\w*\[)", re.MULTILINE)
+"""What the runners of CI services take for a command, wherever a log has it: ``::error::`` after
+blanks, ``##[group]`` and ``##vso[…]`` within a line, too."""
+
 
 def inert(text: str, *, keep_newlines: bool = False, limit: int | None = None) -> str:
     """`text` without terminal escapes, controls, invisible and unpaired characters.
 
-    Each is shown as its escape, so that nothing is hidden. Longer texts end in "…".
+    Each is shown as its escape, so that nothing is hidden, and so is the first character of
+    what a CI runner would take for a command. Longer texts end in "…".
     """
     cut = text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
-    return "".join(_shown(character, keep_newlines) for character in cut)
+    if not cut.isprintable():  # of most texts, every character is
+        cut = "".join(_shown(character, keep_newlines) for character in cut)
+    return no_command(cut)
+
+
+def no_command(text: str) -> str:
+    """`text` in which no line is a command to a CI runner."""
+    if "::" not in text and "##" not in text:
+        return text
+    return _COMMAND.sub(
+        lambda found: f"{found[1] or ''}\\x{'3a' if found[1] is not None else '23'}", text
+    )
 
 
 def _shown(character: str, keep_newlines: bool) -> str:
@@ -46,6 +63,7 @@ _PLAIN = {
     "…": "...",
     "±": "+-",
     "≥": ">=",
+    "≈": "~",
     "×": "x",
     "→": "->",
     "★": "*",
@@ -61,6 +79,13 @@ def encodable(text: str, stream: object) -> str:
         plain = "".join(_PLAIN.get(character, character) for character in text)
         return plain.encode("ascii", "backslashreplace").decode("ascii")
     return text
+
+
+def usd(amount: float) -> str:
+    """0.314 as ``$0.31``, 0.00451 as ``$0.0045``; never ``$0`` for more than nothing."""
+    if 0 < amount < 0.0001:
+        return "less than $0.0001"
+    return f"${amount:,.2f}" if amount >= 0.1 else f"${amount:.4f}" if amount else "$0"
 
 
 def thousands(number: float) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_mmreason.__main__ import main
-from tests.support.benchmarks import sample, write_benchmark
+from tests.support.benchmarks import MINI_SAMPLES, sample, write_benchmark
 from tests.support.official import write_infimm, write_vet
 
 
@@ -31,11 +31,17 @@ def test_bundled_benchmark_is_shown_and_without_a_fault(capsys: pytest.CaptureFi
     status, out = validate(capsys, "mini")
     lines = out.splitlines()
     assert status == 0 and lines[-1] == " PASS  0 faults · 0 remarks"
-    assert " deductive           4      4         8   33.3 %       12" in lines
-    assert " together           12     12        24                36" in lines
-    assert " steps             3 (9) · 4 (11) · 5 (4) · three or more (24 of 24)" in lines
-    assert " images each       1 (20) · 2 (3) · 3 (1)" in lines
-    assert " counter-intuitive 4 (16.7 %)" in lines
+    found = validated(capsys, "mini")["surveys"][0]["counts"]
+    number, moderate, high = found["samples"], *found["complexities"].values()
+    deductive = [found["cells"][f"deductive/{name}"] for name in ("moderate", "high")]
+    steps = sum(samples for steps, samples in found["steps"].items() if int(steps) >= 3)
+    shown = " ".join(out.split())
+    assert number == MINI_SAMPLES
+    assert f" deductive {deductive[0]} {deductive[1]} {sum(deductive)} " in shown
+    assert f" together {moderate} {high} {number} {moderate + 2 * high} " in shown
+    assert f" three or more ({steps} of {number}) " in shown
+    assert f" images each 1 ({found['images_per_sample']['1']}) · 2 " in shown
+    assert f" counter-intuitive {found['counter_intuitive']} (" in shown
     assert max(map(len, lines)) <= 80 and "\x1b" not in out
 
 
@@ -57,7 +63,7 @@ def test_every_spec_of_the_option_is_taken(
         (specs[4], "infimm-eval", "core-mm-wo-answer.json"),
         ("t.tsv", "t", "t.tsv"),
     ]
-    assert [s["counts"]["samples"] for s in found] == [24, 4, 4, 3, 3, 1]
+    assert [s["counts"]["samples"] for s in found] == [MINI_SAMPLES, 4, 4, 3, 3, 1]
 
 
 def test_faults_exit_with_1_and_remarks_with_0(

@@ -144,7 +144,10 @@ def test_hostile_text_is_inert_wherever_it_is_shown(
     assert by_sample["html"]["mmreason_status"] == "scored"
     assert by_sample["html"]["mmreason_score"] == "0.0"
     assert by_sample["raise-nul"] == {
-        "mmreason_sample": "raise-nul", "mmreason_status": "model_error"
+        "mmreason_sample": "raise-nul", "mmreason_status": "model_error",
+        "mmreason_benchmark": "made", "mmreason_model": "python:evil:answer",
+        "mmreason_judge": "local", "mmreason_prompt": "direct",
+        "mmreason_category": "a", "mmreason_complexity": "high",
     }  # fmt: skip
 
     lines = (pytester.path / "out" / "results.jsonl").read_bytes()

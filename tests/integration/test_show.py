@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from tests.support.benchmarks import sample, write_answers, write_benchmark
 from tests.support.runs import flat, run
@@ -40,7 +42,7 @@ def shown(result: pytest.RunResult) -> list[str]:
         return []
     end = next(i for i in range(start + 1, len(lines)) if lines[i].startswith("==="))
     heads = [line.split() for line in lines[start + 1 : end] if line[1:2].isdigit()]
-    return [name for _, name in heads]
+    return [head[1] for head in heads]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ def test_each_is_explained(pytester: pytest.Pytester, options: tuple[str, ...]) 
     result = run(pytester, *options, "--mm-show=1", "-n2")
     result.stdout.fnmatch_lines(
         [
-            " 0.00 *s2*",
+            " 0.00  s2  abductive · moderate",
             "*question *What is number 2?",
             "*answer *my answer 2",
             "*reference *answer2",
@@ -87,13 +89,70 @@ def test_rP_shows_the_same_of_every_passed_sample(
     assert "reason of" not in quiet.stdout.str()
     result = run(pytester, *options, "--mm-show=0", "-rP", *workers)
     for number in range(6):
-        assert f"answer my answer {number} reference answer{number}" in flat(result)
+        assert f"answer my answer {number} reference answer{number} judge" in flat(result)
         assert f"why reason of s{number}" in flat(result)
 
 
-def test_long_texts_are_cut(pytester: pytest.Pytester, options: tuple[str, ...]) -> None:
-    long = Path("a.json")
-    write_answers(long, {"s2": "word " * 5_000})
+def test_long_texts_are_cut_with_a_note(
+    pytester: pytest.Pytester, options: tuple[str, ...]
+) -> None:
+    write_answers(Path("a.json"), {"s2": "word " * 5_000})
     result = run(pytester, *options, "--mm-sample=s2")
-    assert "word word" in flat(result)
-    assert flat(result).count("word") < 200
+    assert 0 < flat(result).count("word") < 200
+    assert "[24,399 more characters]" in flat(result)
+
+
+GRADING = """
+    from pytest_mmreason import Verdict
+    from pytest_mmreason.verdict import StepCredit
+
+    async def judge(sample, response):
+        judge.asked = getattr(judge, "asked", 0) + 1
+        return Verdict(
+            0.2 * judge.asked,
+            score_answer_only=0.0,
+            steps=(StepCredit(1, 1.0), StepCredit(2, 0.5)),
+            rationale="one of \x1b[31mtwo\x1b[0m",
+            confidence=0.25,
+        )
+"""
+
+
+@pytest.mark.parametrize("how", ["--mm-show=1", "-rP"])
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "n2"])
+@pytest.mark.parametrize("columns", [60, 80])
+def test_everything_that_made_the_score_is_told_within_the_terminals_width(
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    how: str,
+    workers: tuple[str, ...],
+    columns: int,
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    pytester.makepyfile(grading=GRADING)
+    one = sample(0, steps=["look at the thing " * 5, "compare"], images=["a b.png"])
+    write_benchmark(pytester.path / "made", [one])
+    write_answers(Path("a.json"), {"s0": f"<think>{'hm ' * 9}</think>\n1. 猫{'猫' * 60}\n\n2. no"})
+    result = run(
+        pytester, "--mm-model=replay:a.json", "--mm-benchmark=made", "--mm-judge-runs=2",
+        "--mm-judge=python:grading:judge", "--mm-images=none", "--mm-show=0", how, *workers,
+    )  # fmt: skip
+    assert result.ret == 0
+    lines = result.stdout.lines
+    start = next(i for i, line in enumerate(lines) if line.startswith(" 0.30 ± 0.10  s0"))
+    told = lines[start : next(i for i in range(start, len(lines)) if lines[i].startswith("==="))]
+    assert told[0] == " 0.30 ± 0.10  s0  deductive · moderate"
+    text = "\n".join(told)
+    for part in (
+        "   question   What is number 0?\n   images     a b.png\n",
+        "   answer     [after 43 characters of reasoning]\n              1.",
+        "\n              2. no\n   reference  answer0\n   steps      1.00  look at the thing",
+        "\n              0.50  compare\n   judge      python:grading:judge",
+        "why        one of \\x1b[31mtwo\\x1b[0m",
+    ):
+        assert part in text
+    assert re.search(r"thing look.*\n {20}\S", text), "a step goes on beside its credit"
+    judged = " ".join(text.split())  # whichever run was asked first
+    assert any(f"verdicts {v} · answer alone" in judged for v in ("0.20, 0.40", "0.40, 0.20"))
+    assert "answer alone 0.00 · unsure (0.25)" in judged
+    assert max(cell_len(line) for line in told) < columns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.benchmarks import MINI_SAMPLES
 from tests.support.project import Project
 
 OWN_TEST = """
@@ -27,7 +28,7 @@ def repo(project: Project) -> Project:
 
 def test_empty_folder_runs_the_bundled_benchmark(project: Project) -> None:
     ids = project.ids(project.model)
-    assert suite_and_own(ids) == (24, 0)
+    assert suite_and_own(ids) == (MINI_SAMPLES, 0)
 
 
 def test_suite_runs_beside_the_tests_of_the_repository(repo: Project) -> None:

@@ -17,6 +17,7 @@ pytest.importorskip("tokenizers", reason="the extra `tiny` is not installed")
 from pytest_mmreason.models import tiny, tiny_runtime
 from pytest_mmreason.models.tiny import bundled_checkpoint
 from tests.support.benchmarks import (
+    MINI_SAMPLES,
     read_records,
     read_summary,
     sample,
@@ -63,7 +64,7 @@ def test_every_sample_of_the_bundled_benchmark_is_scored(
     assert result.ret == 0
     summary = read_summary(pytester.path / "out")
     counts = summary["runs"][0]["counts"]
-    assert counts["collected"] == counts["scored"] == 24
+    assert counts["collected"] == counts["scored"] == MINI_SAMPLES
     records = read_records(pytester.path / "out")
     assert all(record["response"] for record in records)
     assert all(record["usage"]["model"]["calls"] == 1 for record in records)
@@ -122,7 +123,7 @@ def test_nothing_is_loaded_to_collect(pytester: pytest.Pytester, loads: list[Any
     result = run(pytester, "--mm-model=tiny", "--collect-only", "-q")
     assert result.ret == 0
     assert not loads
-    assert "24 model calls" in flat(result)
+    assert f"{MINI_SAMPLES} model calls" in flat(result)
 
 
 @pytest.mark.parametrize("library", ["onnxruntime", "tokenizers"])

@@ -136,10 +136,8 @@ def test_a_flaky_model_is_counted_once_however_often_it_is_rerun(
     result = run(pytester, *options, "--reruns=2", "--junitxml=junit.xml")
     result.assert_outcomes(passed=8)
     told = [p for name, p in junit_cases(pytester.path / "junit.xml") if "s3" in name]
-    assert {"mmreason_sample": "s3", "mmreason_status": "model_error"} in told
-    assert {
-        "mmreason_sample": "s3", "mmreason_status": "scored", "mmreason_score": "1.0"
-    } in told  # fmt: skip
+    ends = [(p["mmreason_status"], p.get("mmreason_score")) for p in told]
+    assert sorted(ends) == [("model_error", None), ("scored", "1.0")]
     result.stdout.fnmatch_lines(["*8 passed, 1 rerun*"])
     assert result.ret == 0
     assert set(statuses(read_records(pytester.path / "out")).values()) == {"scored"}

@@ -7,6 +7,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+MINI_SAMPLES = len(
+    (Path(__file__).parents[2] / "benchmarks" / "mini" / "samples.jsonl").read_bytes().splitlines()
+)
+"""How many the bundled benchmark has."""
+
 CELLS = [
     (category, complexity)
     for category in ("deductive", "abductive", "analogical")

@@ -29,6 +29,7 @@ BY_NAME = {option.name: option for option in OPTIONS}
         ("item_threshold", "0", 0.0),
         ("item_threshold", "1", 1.0),
         ("max_errors", "3", ErrorQuota(3)),
+        ("budget", "0.5", 0.5),
         ("max_errors", "2.5%", ErrorQuota(2.5, percent=True)),
         ("max_errors", "10 %", ErrorQuota(10, percent=True)),
         ("threshold", "60", Threshold("overall", 60.0)),

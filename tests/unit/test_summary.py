@@ -119,8 +119,18 @@ def test_the_file_has_the_documented_shape() -> None:
                     },
                 ],
                 "usage": {
-                    "model": {"calls": 2, "prompt_tokens": 10, "completion_tokens": 4},
-                    "judge": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0},
+                    "model": {
+                        "calls": 2,
+                        "prompt_tokens": 10,
+                        "completion_tokens": 4,
+                        "cost_usd": None,
+                    },
+                    "judge": {
+                        "calls": 0,
+                        "prompt_tokens": 0,
+                        "completion_tokens": 0,
+                        "cost_usd": 0.0,
+                    },
                 },
             }
         ],

@@ -74,12 +74,15 @@ def _wet_coat(canvas: Canvas, x: float, y: float) -> None:
 
 
 def _folded_umbrella(canvas: Canvas, x: float, y: float) -> None:
+    canvas.box(x - 22, y - 34, x + 54, y - 24, DARK_BROWN, radius=3)
     canvas.arc(x + 14, y, 14, 180, 360, INK, 7)
+    canvas.disc(x + 15, y - 10, 6, GREY, INK)
+    canvas.path([(x + 15, y - 24), (x + 15, y - 12)], GREY, 5)
     canvas.path([(x, y), (x, y + 266)], INK, 6)
     canvas.poly([(x - 12, y + 40), (x + 12, y + 40), (x + 30, y + 90), (x, y + 250),
                  (x - 30, y + 90)], PURPLE, INK, 2.5)  # fmt: skip
     canvas.path([(x - 10, y + 44), (x, y + 246), (x + 10, y + 44)], INK, 2)
-    for dx, dy in ((-24, 150), (22, 176), (-18, 206), (16, 228)):
+    for dx, dy in ((-36, 150), (36, 180), (-30, 208), (28, 236)):
         drop(canvas, x + dx, y + dy, 5)
 
 
@@ -145,7 +148,7 @@ def _thermometer(canvas: Canvas, x: float, y: float, celsius: float) -> None:
 def paw_prints() -> Image.Image:
     canvas = Canvas(512, 512, WALL)
     canvas.box(40, 30, 236, 216, SKY, WHITE, 10)
-    canvas.disc(200, 230, 60, GREEN)
+    canvas.disc(168, 232, 54, GREEN)
     canvas.box(10, 216, 300, 330, WALL)
     canvas.poly([(40, 30), (12, 50), (12, 240), (40, 216)], PALE, INK, 2)
     canvas.poly([(236, 30), (268, 50), (268, 240), (236, 216)], PALE, INK, 2)
@@ -227,7 +230,7 @@ def _flip_clock(canvas: Canvas, x: float, y: float) -> None:
     for i, digit in enumerate(["1", "4", "1", "5"]):
         left = x + 8 + 25 * i + (6 if i > 1 else 0)
         canvas.box(left, y + 16, left + 22, y + 60, INK, radius=3)
-        canvas.text(left + 11, y + 38, digit, 32, WHITE)
+        canvas.text(left + 11, y + 36.5, digit, 30, WHITE)
         canvas.path([(left, y + 38), (left + 22, y + 38)], DARK_BROWN, 1.5)
     canvas.text(x + 50, y - 14, "mains clock", 15)
 
@@ -274,6 +277,10 @@ def window_inside() -> Image.Image:
     broken_window(canvas, 40, 60, 280, 270, (150, 200, 235), 1)
     canvas.box(24, 270, 296, 284, WHITE, INK, 2)
     _ransacked_chest(canvas, 330, 200)
+    canvas.box(312, 52, 496, 178, (255, 246, 190), BROWN, 2)
+    canvas.text(404, 74, "OWNER'S REPORT", 17)
+    for i, line in enumerate(("A burglar broke in", "through this window", "while I was away.")):
+        canvas.text(404, 104 + 26 * i, line, 18)
     for x, y, color in ((300, 450, RED), (400, 470, BLUE), (352, 486, WHITE)):
         canvas.poly(blob(x, y, 30, 0.4, x), color, INK, 2)
     canvas.poly([(40, 420), (240, 420), (262, 490), (18, 490)], PURPLE, INK, 2)
@@ -305,8 +312,9 @@ def window_outside() -> Image.Image:
     broken_window(canvas, 136, 66, 376, 276, (70, 62, 58), -1)
     canvas.box(120, 276, 392, 290, PALE, INK, 2)
     canvas.box(0, 350, 512, 512, MUD)
-    for y in range(366, 512, 16):
-        canvas.path([(0, y), (512, y)], (122, 94, 70), 2)
+    for k in range(90):
+        x, y = (k * 149) % 512, 362 + (k * 61) % 150
+        canvas.disc(x, y, 4 + k % 4, ((122, 94, 70), (88, 64, 46))[k % 2], flat=0.6)
     for x in (40, 100, 420, 480):
         canvas.path([(x, 390), (x, 340)], GREEN, 5)
         canvas.disc(x, 334, 13, RED if x % 40 else YELLOW)

@@ -71,12 +71,189 @@ GRIDS: dict[str, list[list[str]]] = {
         ["red star", "", ""],
         ["", "red cross", "blue triangle"],
     ],
+    "ded-mod-shapegrid-3": [
+        ["orange triangle", "red square", "orange star"],
+        ["purple star", "orange circle", "green square"],
+        ["purple circle", "", "green cross"],
+    ],
+    "ded-mod-shapegrid-4-first": [
+        ["green cross", "yellow circle", "red circle"],
+        ["purple square", "green cross", "purple cross"],
+        ["", "red circle", "yellow circle"],
+    ],
+    "ded-mod-shapegrid-4-second": [
+        ["blue triangle", "green triangle", "orange cross"],
+        ["", "green triangle", "red triangle"],
+        ["orange cross", "orange star", "yellow cross"],
+    ],
+    "ded-mod-shapegrid-5": [
+        ["green star", "green cross", ""],
+        ["yellow circle", "", "purple circle"],
+        ["purple triangle", "blue triangle", "orange square"],
+    ],
+    "ded-mod-shapegrid-6": [
+        ["orange circle", "blue star", "red square"],
+        ["orange square", "blue circle", "yellow cross"],
+        ["purple star", "yellow star", "yellow circle"],
+    ],
+    "ded-mod-shapegrid-7": [
+        ["yellow circle", "orange star", ""],
+        ["yellow square", "red star", "green circle"],
+        ["red cross", "green square", "blue cross"],
+    ],
+    "ded-high-shapegrid-2": [
+        ["", "red cross", ""],
+        ["red cross", "blue circle", "blue circle"],
+        ["", "", ""],
+    ],
+    "ded-high-shapegrid-3": [
+        ["red square", "red circle", "green circle"],
+        ["green triangle", "red cross", "green cross"],
+        ["purple circle", "purple triangle", "purple cross"],
+    ],
+    "ded-high-shapegrid-4-first": [
+        ["blue triangle", "", "purple triangle"],
+        ["purple circle", "purple square", ""],
+        ["yellow square", "", "blue square"],
+    ],
+    "ded-high-shapegrid-4-second": [
+        ["orange square", "orange cross", ""],
+        ["orange triangle", "", "purple circle"],
+        ["yellow square", "", "yellow cross"],
+    ],
+    "ded-high-shapegrid-5": [
+        ["purple triangle", "green circle", ""],
+        ["green square", "orange cross", ""],
+        ["red cross", "red triangle", ""],
+    ],
+    "abd-mod-shapegrid-3": [
+        ["yellow triangle", "purple square", "green star"],
+        ["yellow triangle", "purple star", "yellow triangle"],
+        ["purple square", "green star", "purple square"],
+    ],
+    "abd-mod-shapegrid-4": [
+        ["blue circle", "green square", "yellow cross"],
+        ["red star", "blue circle", "green square"],
+        ["yellow cross", "red star", "blue star"],
+    ],
+    "abd-mod-shapegrid-5-first": [
+        ["", "", "blue star"],
+        ["blue cross", "blue triangle", ""],
+        ["green cross", "yellow triangle", "purple cross"],
+    ],
+    "abd-mod-shapegrid-5-second": [
+        ["blue cross", "blue triangle", "blue star"],
+        ["green cross", "yellow triangle", "purple cross"],
+        ["", "", ""],
+    ],
+    "abd-high-shapegrid-2-first": [
+        ["", "yellow cross", "red cross"],
+        ["blue square", "blue cross", "purple square"],
+        ["green cross", "", "red circle"],
+    ],
+    "abd-high-shapegrid-2-second": [
+        ["red cross", "purple square", "red circle"],
+        ["yellow cross", "blue cross", ""],
+        ["", "", "green cross"],
+    ],
+    "abd-high-shapegrid-3-first": [
+        ["red circle", "red cross", "red square"],
+        ["orange square", "green triangle", "red cross"],
+        ["blue circle", "red triangle", "orange cross"],
+    ],
+    "abd-high-shapegrid-3-second": [
+        ["red circle", "", "red square"],
+        ["orange square", "green triangle", "red cross"],
+        ["blue circle", "", "orange cross"],
+    ],
+    "abd-high-shapegrid-3-third": [
+        ["", "", "red square"],
+        ["orange square", "green triangle", ""],
+        ["blue circle", "", "orange cross"],
+    ],
+    "abd-high-shapegrid-4-first": [
+        ["orange star", "purple square", "red cross"],
+        ["green star", "green triangle", "purple star"],
+        ["blue circle", "blue square", "yellow star"],
+    ],
+    "abd-high-shapegrid-4-second": [
+        ["orange star", "red square", "red cross"],
+        ["yellow star", "yellow triangle", "red star"],
+        ["", "", "yellow star"],
+    ],
+    "ana-mod-shapegrid-3": [
+        ["blue circle", "", "green circle"],
+        ["", "", ""],
+        ["blue cross", "", "?"],
+    ],
+    "ana-mod-shapegrid-4": [
+        ["blue circle", "", "blue triangle"],
+        ["", "", ""],
+        ["orange circle", "", "?"],
+    ],
+    "ana-mod-shapegrid-5-first": [
+        ["purple cross", "orange cross", ""],
+        ["orange star", "purple star", "green star"],
+        ["green circle", "green cross", ""],
+    ],
+    "ana-mod-shapegrid-5-second": [
+        ["orange circle", "green circle", ""],
+        ["green cross", "orange cross", "?"],
+        ["purple star", "purple circle", ""],
+    ],
+    "ana-mod-shapegrid-6": [
+        ["purple circle", "", "orange circle"],
+        ["", "", ""],
+        ["?", "", "purple star"],
+    ],
+    "ana-high-shapegrid-3": [
+        ["blue star", "yellow circle", "red cross"],
+        ["red circle", "blue cross", "yellow star"],
+        ["?", "red star", "blue circle"],
+    ],
+    "ana-high-shapegrid-4-first": [
+        ["", "red square", ""],
+        ["blue square", "blue star", ""],
+        ["green circle", "green square", "purple cross"],
+    ],
+    "ana-high-shapegrid-4-second": [
+        ["green circle", "blue cross", ""],
+        ["green cross", "blue star", "red cross"],
+        ["purple square", "", ""],
+    ],
+    "ana-high-shapegrid-4-third": [
+        ["purple cross", "", "blue cross"],
+        ["", "purple star", "blue circle"],
+        ["", "purple circle", ""],
+    ],
+    "ana-high-shapegrid-5-first": [
+        ["blue star", "yellow star", "purple triangle"],
+        ["blue triangle", "yellow cross", "purple star"],
+        ["yellow triangle", "yellow circle", "green star"],
+    ],
+    "ana-high-shapegrid-5-second": [
+        ["purple star", "blue star", "yellow triangle"],
+        ["?", "blue cross", "yellow star"],
+        ["green triangle", "yellow circle", "yellow star"],
+    ],
+}
+
+
+# Where pictures of a sample show the same pieces again, each keeps its size and turn, with what
+# stays the same of it: its colour and kind, or its place.
+SAME_PIECES = {
+    "abd-mod-shapegrid-5": "piece",
+    "abd-high-shapegrid-2": "piece",
+    "abd-high-shapegrid-3": "place",
+    "abd-high-shapegrid-4": "place",
 }
 
 
 def draw_grid(name: str) -> Image.Image:
     # The seed is the name, so that a new puzzle does not move the shapes of the others.
     rng = random.Random(name)
+    sample = name.rpartition("-")[0]
+    kept = SAME_PIECES.get(sample)
     canvas = Canvas(3 * CELL, 3 * CELL)
     for row, cells in enumerate(GRIDS[name]):
         for column, cell in enumerate(cells):
@@ -84,6 +261,8 @@ def draw_grid(name: str) -> Image.Image:
             if cell == "?":
                 canvas.text(x, y, "?", 104, (60, 60, 60))
             elif cell:
+                if kept:
+                    rng = random.Random(f"{sample} {cell if kept == 'piece' else (row, column)}")
                 _draw_shape(canvas, cell, x, y, rng)
     return canvas.finish()
 

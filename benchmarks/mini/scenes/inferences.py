@@ -66,20 +66,29 @@ def _balance() -> Canvas:
 
 
 def _cube(canvas: Canvas, x: float) -> None:
-    canvas.box(x - 17, PAN - 34, x + 17, PAN - 1, RED, INK)
+    low, high, back = PAN - 1, PAN - 35, 11
+    front = [(x - 22, low), (x + 12, low), (x + 12, high), (x - 22, high)]
+    canvas.poly(front, RED, INK)
+    canvas.poly([front[3], front[2], (x + 12 + back, high - back), (x - 22 + back, high - back)],
+                (240, 110, 100), INK)  # fmt: skip
+    canvas.poly([front[1], front[2], (x + 12 + back, high - back), (x + 12 + back, low - back)],
+                (170, 24, 24), INK)  # fmt: skip
 
 
 def _ball(canvas: Canvas, x: float) -> None:
     canvas.disc(x, PAN - 34, 33, BLUE, INK)
+    canvas.disc(x - 11, PAN - 46, 9, (110, 140, 250))
 
 
 def _cone(canvas: Canvas, x: float) -> None:
-    canvas.poly([(x - 27, PAN - 1), (x, PAN - 56), (x + 27, PAN - 1)], GREEN, INK)
+    canvas.disc(x, PAN - 9, 27, GREEN, INK, flat=0.3)
+    canvas.poly([(x - 26, PAN - 11), (x, PAN - 60), (x + 26, PAN - 11)], GREEN)
+    canvas.path([(x - 27, PAN - 10), (x, PAN - 60), (x + 27, PAN - 10)], INK, 2)
 
 
 def clock() -> Image.Image:
     canvas = Canvas()
-    clock_face(canvas, 140, 150, 112, 10, 22)
+    clock_face(canvas, 140, 150, 112, 10, 22, INK)
     _timetable(canvas, ["9:55", "10:10", "10:25", "10:40", "10:55"])
     canvas.poly(
         [(70, 420), (110, 372), (110, 398), (442, 398), (442, 442), (110, 442), (110, 468)],
@@ -133,7 +142,7 @@ def _gear(canvas: Canvas, gear: Gear, color: Color) -> None:
     radius = 5 * teeth
     outline: list[Point] = []
     for i in range(teeth):
-        for share, reach in ((-0.29, -7), (-0.15, 6), (0.15, 6), (0.29, -7)):
+        for share, reach in ((-0.25, -7), (-0.11, 5), (0.11, 5), (0.25, -7)):
             outline.append(polar(x, y, radius + reach, phase + (i + share) * 360 / teeth))
     canvas.poly(outline, color, INK, 1.5)
     canvas.disc(x, y, 9, WHITE, INK)

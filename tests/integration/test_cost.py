@@ -1,0 +1,161 @@
+"""What a run cost: in the terminal, in summary.md and in summary.json, alone and distributed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_mmreason.__main__ import main
+from tests.support.benchmarks import read_records, read_summary, sample, write_benchmark
+from tests.support.endpoint import Endpoint, Reply
+from tests.support.runs import answers, by_model, flat, run, verdict
+
+BOTH = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "n2"])
+PRICES = """
+[models]
+"m" = { input = 1000, output = 10000 }
+"j" = { input = 100, output = 1000 }
+"""
+# A reply of the endpoint tells 10 tokens in and 2 out.
+MODEL_CALL, JUDGE_CALL = 0.03, 0.003
+
+
+@pytest.fixture
+def options(pytester: pytest.Pytester, endpoint: Endpoint) -> tuple[str, ...]:
+    endpoint.script = by_model(m=answers, other=answers, j=lambda body, seen: verdict(0.5))
+    write_benchmark(pytester.path / "made", [sample(n) for n in range(6)])
+    (pytester.path / "prices.toml").write_text(PRICES, encoding="utf-8")
+    return (
+        f"--mm-base-url={endpoint.url}",
+        f"--mm-judge-base-url={endpoint.url}",
+        "--mm-judge=openai:j",
+        "--mm-benchmark=made",
+        "--mm-output=out",
+    )
+
+
+def usage(folder: Path, index: int = 0) -> dict[str, Any]:
+    found: dict[str, Any] = read_summary(folder)["runs"][index]["usage"]
+    return found
+
+
+@BOTH
+def test_cost_by_role(
+    pytester: pytest.Pytester, options: tuple[str, ...], workers: tuple[str, ...]
+) -> None:
+    arguments = (*options, "--mm-model=openai:m", "--mm-prices=prices.toml", *workers)
+    result = run(pytester, *arguments)
+    assert result.ret == 0
+    found = usage(pytester.path / "out")
+    assert found["model"] == {
+        "calls": 6, "prompt_tokens": 60, "completion_tokens": 12,
+        "cost_usd": pytest.approx(6 * MODEL_CALL),
+    }  # fmt: skip
+    assert found["judge"]["cost_usd"] == pytest.approx(6 * JUDGE_CALL)
+    text = "model 6 calls, 72 tokens, ≈ $0.18 · judge 6 calls, 72 tokens, ≈ $0.0180"
+    assert text in flat(result)
+    assert "≈ $0.20 in all" in flat(result)
+    assert text in (pytester.path / "out" / "summary.md").read_text(encoding="utf-8").replace(
+        "\\", ""
+    )
+
+    again = run(pytester, *arguments)
+    assert "model no calls · judge no calls" in flat(again)
+    assert {role: used["cost_usd"] for role, used in usage(pytester.path / "out").items()} == {
+        "model": 0.0,
+        "judge": 0.0,
+    }
+
+
+@BOTH
+def test_an_unknown_price_is_no_zero(
+    pytester: pytest.Pytester, options: tuple[str, ...], workers: tuple[str, ...]
+) -> None:
+    result = run(pytester, *options, "--mm-model=openai:m", *workers)
+    assert result.ret == 0
+    found = usage(pytester.path / "out")
+    assert (found["model"]["cost_usd"], found["judge"]["cost_usd"]) == (None, None)
+    assert "72 tokens, price unknown for openai:m · judge" in flat(result)
+    assert "price unknown for openai:j" in flat(result)
+    assert "$" not in result.stdout.str()
+
+
+def test_every_model_has_its_own_price(pytester: pytest.Pytester, options: tuple[str, ...]) -> None:
+    pytester.makeini("[pytest]\nmm_prices = prices.toml\n")
+    models = ("--mm-model=openai:m", "--mm-model=openai:other", "--mm-model=llava:openai:m")
+    run(pytester, *options, *models)
+    costs = [usage(pytester.path / "out", index)["model"]["cost_usd"] for index in range(3)]
+    assert costs[0] == pytest.approx(6 * MODEL_CALL)
+    assert costs[1] is None
+    # The preset asks in its own words, and so anew.
+    assert costs[2] == pytest.approx(6 * MODEL_CALL)
+
+
+def test_local_and_recorded_answers_cost_nothing(
+    pytester: pytest.Pytester, options: tuple[str, ...]
+) -> None:
+    result = run(pytester, "--mm-model=replay:mini", "--mm-output=out")
+    assert {role: used["cost_usd"] for role, used in usage(pytester.path / "out").items()} == {
+        "model": 0.0,
+        "judge": 0.0,
+    }
+    assert "$" not in result.stdout.str()
+    assert "price" not in result.stdout.str()
+
+
+def test_calls_that_tell_no_tokens_have_no_cost(
+    pytester: pytest.Pytester, options: tuple[str, ...], endpoint: Endpoint
+) -> None:
+    message = {"role": "assistant", "content": "answer"}
+    endpoint.script = by_model(
+        m=lambda body, seen: Reply(body={"choices": [{"message": message}]}),
+        j=lambda body, seen: verdict(1.0),
+    )
+    run(pytester, *options, "--mm-model=openai:m", "--mm-prices=prices.toml")
+    assert usage(pytester.path / "out")["model"]["cost_usd"] is None
+
+
+def test_a_reply_without_an_answer_is_paid_for_all_the_same(
+    pytester: pytest.Pytester, options: tuple[str, ...], endpoint: Endpoint
+) -> None:
+    endpoint.script = by_model(m=lambda body, seen: Reply(text=None, finish="length"))
+    run(pytester, *options, "--mm-model=openai:m", "--mm-prices=prices.toml", "--mm-max-errors=6")
+    assert usage(pytester.path / "out")["model"]["cost_usd"] == pytest.approx(6 * MODEL_CALL)
+    assert {r["status"] for r in read_records(pytester.path / "out")} == {"model_error"}
+
+
+def test_merged_shards_cost_what_the_whole_does(
+    pytester: pytest.Pytester, options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = (*options[:-1], "--mm-model=openai:m", "--mm-prices=prices.toml", "--mm-cache=off")
+    run(pytester, *arguments, "--mm-output=whole")
+    for number in (1, 2):
+        run(pytester, *arguments, f"--mm-shard={number}/2", f"--mm-output=part{number}")
+    capsys.readouterr()
+    assert main(["merge", "part1", "part2", "--mm-output=merged"]) == 0
+    assert usage(Path("merged")) == usage(Path("whole"))
+    assert "≈ $0.18" in capsys.readouterr().out
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[models]\n"m" = { input = -1, output = 2 }\n', 'models."m".input is -1'),
+        ("[models\n", "at line 1"),
+    ],
+)
+def test_a_bad_table_of_prices_is_a_usage_error(
+    pytester: pytest.Pytester,
+    options: tuple[str, ...],
+    text: str,
+    told: str,
+    workers: tuple[str, ...],
+) -> None:
+    (pytester.path / "prices.toml").write_text(text, encoding="utf-8")
+    result = run(pytester, "--mm-model=replay:mini", "--mm-prices=prices.toml", *workers)
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"*--mm-prices *prices.toml: *{told}*"])
+    assert "Traceback" not in result.stderr.str()
