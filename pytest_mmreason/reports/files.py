@@ -39,8 +39,8 @@ def write_reports(summary: Summary, ledger: Ledger, settings: Settings) -> Summa
         folder = settings.output
         folder.mkdir(parents=True, exist_ok=True)
         earlier = _own_files(folder)
-        if settings.shard:  # written already, by what makes it a part
-            earlier.pop("shard.json", None)
+        if settings.agreement is None:  # written already, by what a merge or comparison needs
+            earlier.pop("shard.json" if settings.shard else "run.json", None)
         _write(folder / "results.jsonl", (f"{line}\n" for line in ledger.lines()))
         write_json(folder / "summary.json", summary.to_json())
         _write_predictions(folder, summary, ledger, settings)
@@ -57,7 +57,7 @@ def write_reports(summary: Summary, ledger: Ledger, settings: Settings) -> Summa
 
 
 _NOT_ALWAYS = re.compile(
-    r"predictions(-.+)?\.json|.+_(SIZE|[\d.]+B)\.json|shard\.json"
+    r"predictions(-.+)?\.json|.+_(SIZE|[\d.]+B)\.json|(shard|run)\.json"
     r"|.+-grade-\d+runs\.json|.+-cap-(int-)?score-\d+runs\.csv"
 )
 """The names of files that some runs write and others do not."""
