@@ -189,7 +189,7 @@ def test_a_fault_of_the_plugin_itself_is_never_exit_0(
     made: Made, pytester: pytest.Pytester, hook: str, workers: tuple[str, ...]
 ) -> None:
     target = {
-        "attach": "pytest_mmreason.reports.terminal.attach",
+        "attach": "pytest_mmreason.reports.carried.attach",
         "take": "pytest_mmreason.reports.terminal.Terminal.take",
         "finish": "pytest_mmreason.session.OwnerSession.finish",
     }[hook]
