@@ -308,6 +308,32 @@ def _shrink(image: Image.Image, max_bytes: int, kind: str) -> tuple[bytes, str, 
     return data, PASSED_THROUGH[kind], final
 
 
+def thumbnail(ref: ImageRef, side: int) -> bytes:
+    """The image that `ref` names as an upright, opaque WebP, neither side above `side` pixels.
+
+    Of an animation, its first frame. Raises DataError as :func:`load` does.
+    """
+    from PIL import Image, ImageOps
+
+    original = read(ref)
+    try:
+        with Image.open(io.BytesIO(original)) as image:
+            if Image.MAX_IMAGE_PIXELS and image.width * image.height > Image.MAX_IMAGE_PIXELS:
+                raise DataError(f"image {ref.path!r} is too large")
+            image.draft("RGB", (side, side))  # a JPEG is decoded at about the size that is wanted
+            small = _opaque(ImageOps.exif_transpose(image))
+    except DataError:
+        raise
+    except Exception as error:  # Pillow's decoders raise many kinds on damaged files
+        what = f"{type(error).__name__}: {error}"
+        raise DataError(f"image {ref.path!r} cannot be read: {what}") from None
+    small.thumbnail((side, side))
+    small.info.clear()  # neither profile nor EXIF data goes along
+    buffer = io.BytesIO()
+    small.save(buffer, "WEBP", quality=60, method=2)
+    return buffer.getvalue()
+
+
 def describe_unopened(refs: Iterable[ImageRef]) -> list[Mapping[str, Any]]:
     """What the record keeps of images that the run did not need to open."""
     return [{"path": file.path} for ref in refs for file in ref.files]

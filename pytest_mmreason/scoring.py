@@ -196,6 +196,14 @@ def score_rows(
     }
 
 
+def sample_score(repeats: Sequence[Record]) -> float | None:
+    """A sample's score in [0, 1]: the mean over its `repeats` of the mean over judge runs.
+
+    Errored repeats are left out; None if no other is scored.
+    """
+    return _score_sample(repeats, "exclude", 1, False).score
+
+
 @dataclass(frozen=True, slots=True)
 class _Scored:
     """A sample's score, and its score in each pass (repeat x judge run), None where absent.
@@ -345,6 +353,13 @@ def _t_cdf(t: float, degrees: int) -> float:
             term *= cos2 * (k + 1) / (k + 2)
         inside = math.sin(theta) * total
     return (1 + inside) / 2
+
+
+def histogram(scores: Iterable[float | None]) -> tuple[int, ...]:
+    """How many of `scores`, in [0, 1], begin with each tenth; the last of eleven is for 1.0."""
+    # A mean such as 0.7 may lie below its tenth by rounding alone.
+    found = Counter(int(score * 10 + 1e-9) for score in scores if score is not None)
+    return tuple(found[tenth] for tenth in range(11))
 
 
 def sum_usage(records: Iterable[Record]) -> Mapping[str, Mapping[str, int]]:
