@@ -6,18 +6,21 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from pytest_mmreason.data_commands import add_fetch, add_validate
 from pytest_mmreason.errors import BenchmarkError, UsageError
-from pytest_mmreason.options import OPTIONS, Option
+from pytest_mmreason.run_commands import (
+    add_compare,
+    add_merge,
+    add_power,
+    add_report,
+    options_by_name,
+    parsed,
+)
 
 DAY_S = 86_400.0
-GATES = ("output", "threshold", "max_errors", "on_error", "show", "compare")
-"""The options that a merge takes, as pytest does."""
-
 CAPTION = (
     "base_url", "api_key_env", "param", "concurrency", "timeout", "retries",
     "limit", "sample", "subset", "seed", "cache_dir", "cache",
@@ -25,14 +28,15 @@ CAPTION = (
 )  # fmt: skip
 """The options by which captions are asked for, as pytest takes them."""
 
-OPTIONS_BY_NAME = {option.name: option for option in OPTIONS}
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command. Returns the exit status: 4 for what the user can mend."""
     parser = argparse.ArgumentParser(prog="python -m pytest_mmreason", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_merge(commands.add_parser("merge", help="make one run of the shards of --mm-shard"))
+    add_merge(commands.add_parser("merge", help="make one run of the shards of --mm-shard"))
+    add_report(commands.add_parser("report", help="make the reports of a run again"))
+    add_compare(commands.add_parser("compare", help="compare two runs, sample by sample"))
+    add_power(commands.add_parser("power", help="say how many samples a gate needs"))
     _add_caption(commands.add_parser("caption", help="let a model describe a benchmark's images"))
     _add_cache(commands.add_parser("cache", help="say what the cache holds, or tidy it"))
     add_validate(commands.add_parser("validate", help="count and check what a benchmark holds"))
@@ -46,51 +50,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _add_merge(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "shards", metavar="DIR", nargs="+", type=Path, help="--mm-output of a shard"
-    )
-    how = "; the shards' own if not given"
-    for name in GATES:
-        option = OPTIONS_BY_NAME[name]
-        more = "" if name == "output" else how
-        parser.add_argument(
-            option.flag,
-            metavar=option.metavar,
-            action="append" if option.repeat else "store",
-            help=option.help.rstrip(".") + more,
-        )
-    parser.set_defaults(run=_merge)
-
-
-def _merge(chosen: argparse.Namespace) -> int:
-    from _pytest._io import TerminalWriter
-
-    from pytest_mmreason.merge import Gates, Merged, read_part
-    from pytest_mmreason.reports.files import prepare_output, write_reports
-    from pytest_mmreason.reports.printing import Printer
-
-    gates = Gates(
-        **{
-            name: _parsed(OPTIONS_BY_NAME[name], given)
-            for name in GATES
-            if (given := getattr(chosen, f"mm_{name}")) is not None
-        }
-    )
-    if gates.output is not None:
-        prepare_output(gates.output)
-    merged = Merged([read_part(folder) for folder in chosen.shards], gates)
-    with closing(merged):
-        Printer(TerminalWriter(sys.stdout)).summary(
-            merged.summary, merged.ledger, merged.settings, {}
-        )
-        try:
-            write_reports(merged.summary, merged.ledger, merged.settings)
-        except OSError as error:
-            raise UsageError(f"reports could not be written: {error}") from None
-    return merged.summary.exit
-
-
 def _add_caption(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "benchmark", metavar="BENCHMARK", help="whose images, named as for --mm-benchmark"
@@ -101,7 +60,7 @@ def _add_caption(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--prompt", metavar="TEXT", help="What is asked of each image.")
     for name in CAPTION:
-        option = OPTIONS_BY_NAME[name]
+        option = options_by_name()[name]
         how: dict[str, Any] = {"action": "append" if option.repeat else "store"}
         how["metavar"] = option.metavar
         if option.is_switch:
@@ -116,7 +75,7 @@ def _caption(chosen: argparse.Namespace) -> int:
     from pytest_mmreason.settings import Settings
 
     given = {
-        name: _parsed(OPTIONS_BY_NAME[name], value)
+        name: parsed(options_by_name()[name], value)
         for name in CAPTION
         if (value := getattr(chosen, f"mm_{name}")) is not None
     }
@@ -150,16 +109,6 @@ def _caption(chosen: argparse.Namespace) -> int:
         f"cache · {output if written else 'nothing was written'}"
     )
     return 1 if done.failed else 0
-
-
-def _parsed(option: Option, given: str | list[str]) -> Any:
-    """What `given` means. Raises UsageError naming the option and what it takes."""
-    try:
-        if isinstance(given, list):
-            return tuple(option.parse(text) for text in given)
-        return Path(given).expanduser() if option.is_path else option.parse(given)
-    except ValueError as error:
-        raise UsageError(f"{option.flag} {error}") from None
 
 
 def _add_cache(parser: argparse.ArgumentParser) -> None:

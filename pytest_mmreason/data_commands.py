@@ -64,9 +64,8 @@ def _survey(spec: str, chosen: argparse.Namespace) -> Any:
     """The survey of a benchmark; of one that cannot be read, its faults."""
     from pytest_mmreason.benchmarks.inspection import inspect
     from pytest_mmreason.benchmarks.survey import survey, unreadable
-    from pytest_mmreason.options import absolute_spec
     from pytest_mmreason.registry import Registry
-    from pytest_mmreason.settings import Settings
+    from pytest_mmreason.settings import Settings, absolute_spec
 
     directory = Path.cwd()
     settings = Settings(directory=directory, corrections=chosen.mm_corrections)

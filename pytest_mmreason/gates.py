@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pytest_mmreason.errors import UsageError, nearest
 from pytest_mmreason.record import Record
@@ -15,7 +16,7 @@ NO_GATE = "no gate was set"
 TOLERANCE = 1e-9
 """A score that is below its limit by rounding alone passes."""
 
-EXIT_OK, EXIT_FAILED, EXIT_INTERRUPTED = 0, 1, 2
+EXIT_OK, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE = 0, 1, 2, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,10 @@ class Gate:
 
     kind:   ``threshold`` (row score at least `limit`, 0-100), ``max_errors`` (errored
             samples at most `limit`), ``max_disagreement`` (mean |judge - reference| at
-            most `limit`, 0-1) or ``accounting`` (every collected sample has a status).
+            most `limit`, 0-1), ``max_drop`` (the row lost at most `limit` points against the
+            baseline, or not significantly more) or ``accounting`` (every collected sample has a status).
     actual: what was measured; None if the row holds nothing scored.
+    reason: for a person; "" where other gates of the same kind say it.
     """
 
     row: str
@@ -34,6 +37,11 @@ class Gate:
     actual: float | None
     passed: bool
     reason: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``summary.json`` holds of it."""
+        names = ("row", "kind", "limit", "actual", "passed")
+        return {name: getattr(self, name) for name in names}
 
 
 def split_row(row: str, benchmarks: Iterable[str]) -> tuple[str | None, str]:
@@ -150,7 +158,7 @@ def decide(outcome: Outcome, gates: Sequence[Gate]) -> tuple[int, str]:
         return EXIT_FAILED, f"{others} failed {'test' if others == 1 else 'tests'}"
     if outcome.exitstatus == EXIT_FAILED and not outcome.failed:
         return EXIT_FAILED, "pytest failed before the samples ended"
-    met = [gate.reason for gate in gates]
+    met = [gate.reason for gate in gates if gate.reason]
     return EXIT_OK, "; ".join(met) if met else NO_GATE
 
 

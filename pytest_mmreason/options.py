@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -62,7 +61,9 @@ def _choice(*values: str) -> Callable[[str], str]:
     return parse
 
 
-def _whole(minimum: int) -> Callable[[str], int]:
+def whole(minimum: int) -> Callable[[str], int]:
+    """What reads a whole number of at least `minimum`; ValueError for any other text."""
+
     def parse(text: str) -> int:
         try:
             value = int(text)
@@ -77,7 +78,7 @@ def _whole(minimum: int) -> Callable[[str], int]:
 
 def _batch_size(text: str) -> int | None:
     try:
-        return None if text == "auto" else _whole(1)(text)
+        return None if text == "auto" else whole(1)(text)
     except ValueError as error:
         raise ValueError(f"{error}; or auto, which finds one") from None
 
@@ -89,9 +90,11 @@ def _device(text: str) -> str:
     return text
 
 
-def _number(
+def number(
     minimum: float, maximum: float = math.inf, *, above: bool = False
 ) -> Callable[[str], float]:
+    """What reads a number from `minimum`, or `above` it, to `maximum`; ValueError for others."""
+
     def parse(text: str) -> float:
         try:
             value = float(text)
@@ -115,7 +118,7 @@ def _threshold(text: str) -> Threshold:
     if found and not row:
         raise ValueError(f"is {text!r}; {how}")
     try:
-        return Threshold(row or "overall", _number(0, 100)(score))
+        return Threshold(row or "overall", number(0, 100)(score))
     except ValueError as error:
         raise ValueError(f"{text!r}: the score {error}; {how}") from None
 
@@ -136,8 +139,14 @@ def _error_quota(text: str) -> ErrorQuota:
     from pytest_mmreason.settings import ErrorQuota
 
     if text.endswith("%"):
-        return ErrorQuota(_number(0, 100)(text[:-1].strip()), percent=True)
-    return ErrorQuota(_whole(0)(text))
+        return ErrorQuota(number(0, 100)(text[:-1].strip()), percent=True)
+    return ErrorQuota(whole(0)(text))
+
+
+def _allowed(text: str) -> tuple[str, ...]:
+    from pytest_mmreason.differences import WORDS
+
+    return tuple(_choice(*WORDS)(word.strip()) for word in text.split(","))
 
 
 def _published(text: str) -> str:
@@ -178,27 +187,30 @@ OPTIONS = (
     Option("judge_param", "KEY=VALUE", "Parameter of the judge. Repeatable.", _parameter, repeat=True),
     Option("prompt", "STRATEGY", "direct (the default) or cot: append the zero-shot chain-of-thought sentence. Repeatable: each is a run.", _choice("direct", "cot"), repeat=True),
     Option("follow_up", "MODE", "none (the default) or steps: ask for the reasoning where the first answer is not definitive, and judge both.", _choice("none", "steps")),
-    Option("icl", "K", "Put K worked examples of the benchmark, drawn with --mm-seed, before each question (default: 0).", _whole(0)),
+    Option("icl", "K", "Put K worked examples of the benchmark, drawn with --mm-seed, before each question (default: 0).", whole(0)),
     Option("images", "MODE", "separate (the default): send each image; concat: join a sample's images side by side; none: ask the question only; captions=FILE: send the images' captions in their place.", _images),
-    Option("judge_runs", "N", "Judge each response N times; tables show mean and sd (default: 1).", _whole(1)),
-    Option("repeats", "N", "Ask the model N times per sample (default: 1).", _whole(1)),
-    Option("concurrency", "N", "Calls in flight per role (model, judge), all workers together (default: 16); local models have --mm-batch-size.", _whole(1)),
-    Option("timeout", "S", "Seconds that one call may take (default: 120); local models are never cut short.", _number(0, above=True)),
-    Option("retries", "N", "Retries of a failed call; 0 makes one attempt (default: 5). Local models fail for good.", _whole(0)),
-    Option("limit", "N", "Evaluate N samples, keeping the mix of categories and complexities.", _whole(1)),
+    Option("judge_runs", "N", "Judge each response N times; tables show mean and sd (default: 1).", whole(1)),
+    Option("repeats", "N", "Ask the model N times per sample (default: 1).", whole(1)),
+    Option("concurrency", "N", "Calls in flight per role (model, judge), all workers together (default: 16); local models have --mm-batch-size.", whole(1)),
+    Option("timeout", "S", "Seconds that one call may take (default: 120); local models are never cut short.", number(0, above=True)),
+    Option("retries", "N", "Retries of a failed call; 0 makes one attempt (default: 5). Local models fail for good.", whole(0)),
+    Option("limit", "N", "Evaluate N samples, keeping the mix of categories and complexities.", whole(1)),
     Option("sample", "ID", "Evaluate the sample with this id. Repeatable.", repeat=True),
     Option("subset", "FILE", "Evaluate the samples whose ids stand in this JSON list.", is_path=True),
     Option("shard", "K/N", "Evaluate the K-th of N parts of the samples, for N machines; python -m pytest_mmreason merge makes one run of the parts.", _shard),
-    Option("seed", "N", "Seed of every random choice (default: 0).", _whole(0)),
+    Option("seed", "N", "Seed of every random choice (default: 0).", whole(0)),
     Option("threshold", "[ROW=]SCORE", "Fail the run if the row's score, 0-100, is below SCORE; bare means overall. Repeatable.", _threshold, repeat=True),
-    Option("item_threshold", "S", "Fail the items of samples that score below S in [0, 1].", _number(0, 1)),
+    Option("item_threshold", "S", "Fail the items of samples that score below S in [0, 1].", number(0, 1)),
     Option("max_errors", "N|P%", "Fail the run if more samples end in an error (default: 0).", _error_quota),
     Option("on_error", "MODE", "exclude (the default): leave errored samples out of the means; zero: count them as 0.", _choice("exclude", "zero")),
+    Option("baseline", "PATH", "Compare with an earlier run, sample by sample: its output folder, or its results.jsonl.", is_path=True),
+    Option("max_drop", "PTS", "With --mm-baseline: fail if a row loses more than PTS points, and significantly so.", number(0, 100)),
+    Option("allow_different", "WHAT", "With --mm-baseline: compare though the runs differ in data, judge, judge-prompt, prompt or images; several with commas. Repeatable.", _allowed, repeat=True),
     Option("output", "DIR", "Write results.jsonl, summary.json, summary.md and predictions there.", is_path=True),
-    Option("show", "N", "Show the N lowest samples at the end (default: 3).", _whole(0)),
+    Option("show", "N", "Show the N lowest samples at the end (default: 3).", whole(0)),
     Option("compare", "NAME", "Show published results beside the run's own, and its rank: published (the paper's main ones), or the name of a result, model or table. Repeatable.", _published, repeat=True),
     Option("agreement", "NAME|FILE", "Measure the judge on graded answers instead of a model: mini (bundled), JSON lines, or a grade file of MM-Vet's evaluator.", is_path=True, names=("mini",)),
-    Option("max_disagreement", "D", "With --mm-agreement: fail if the mean |judge - reference| exceeds D in [0, 1].", _number(0, 1)),
+    Option("max_disagreement", "D", "With --mm-agreement: fail if the mean |judge - reference| exceeds D in [0, 1].", number(0, 1)),
     Option("cache_dir", "DIR", "Where responses and verdicts are kept (default: .mmreason/cache in rootdir).", is_path=True),
     Option("cache", "MODE", "on (the default); off; refresh: ask everything anew and keep the answers; only: make no call, a sample whose answer is not there fails.", _choice("on", "off", "refresh", "only")),
     Option("device", "DEVICE", "Where hf: models run: auto (the default: every CUDA device, else mps, else cpu), cpu, cuda, cuda:N or mps.", _device),
@@ -255,7 +267,7 @@ def read_settings(config: pytest.Config) -> Settings:
     from dataclasses import replace
 
     from pytest_mmreason.errors import UsageError
-    from pytest_mmreason.settings import Settings
+    from pytest_mmreason.settings import Settings, absolute_spec, check_baseline
 
     invocation = config.invocation_params.dir
     ini_directory = config.inipath.parent if config.inipath else config.rootpath
@@ -269,8 +281,8 @@ def read_settings(config: pytest.Config) -> Settings:
         if given is None or given == []:
             continue
         texts = given if isinstance(given, list) else [given]
-        if option.name in ("model", "compare") and not any(texts):
-            continue  # --mm-model= and --mm-compare= switch off what the ini file names
+        if option.name in ("model", "compare", "baseline") and not any(texts):
+            continue  # --mm-model=, --mm-compare= and --mm-baseline= switch off the ini file's
         bases[option.name] = base
         if option.name in ("model", "benchmark", "judge", "images"):
             texts = [absolute_spec(text, base) for text in texts]
@@ -288,13 +300,15 @@ def read_settings(config: pytest.Config) -> Settings:
         values[option.name] = tuple(parsed) if option.repeat else parsed[-1]
     for name in ("param", "judge_param"):
         values[name] = dict(values.get(name, ()))
-    for name in ("model", "benchmark", "prompt", "sample"):
+    values["allow_different"] = sum(values.get("allow_different", ()), ())
+    for name in ("model", "benchmark", "prompt", "sample", "allow_different"):
         values[name] = tuple(dict.fromkeys(values.get(name, ())))
     settings = Settings(**{k: v for k, v in values.items() if v != ()})
     if not settings.cache_dir.is_absolute():
         settings = replace(settings, cache_dir=config.rootpath / settings.cache_dir)
     if settings.max_disagreement is not None and settings.agreement is None:
         raise UsageError("--mm-max-disagreement gates --mm-agreement=FILE, which is not given")
+    check_baseline(settings)
     return settings
 
 
@@ -319,35 +333,6 @@ def read_suite_mode(config: pytest.Config) -> str:
 def names_benchmark(config: pytest.Config) -> bool:
     """True if the command line itself names a benchmark."""
     return config.getoption("mm_benchmark") is not None
-
-
-_OTHER_KINDS = ("openai:", "python:")
-
-
-def absolute_spec(text: str, base: Path) -> str:
-    """`text` with the path of a ``replay:`` or ``hf:`` spec, or behind a ``=``, made absolute.
-
-    An ini file's paths are relative to it and the command line's to the working folder,
-    so that a path means the same from wherever pytest is started. A bare word may be a
-    name; the registry decides.
-    """
-    from pytest_mmreason.settings import split_benchmark
-
-    name, path = split_benchmark(text)
-    if text.startswith("replay:"):
-        file = Path(text.removeprefix("replay:")).expanduser()
-        is_word = len(file.parts) == 1 and not file.suffix and not (base / file).exists()
-        return text if is_word else f"replay:{base / file}"
-    preset, _, place = text.rpartition("hf:") if "hf:" in text else ("", "", "")
-    if place and preset in ("", f"{name.partition(':')[0]}:") and preset not in _OTHER_KINDS:
-        checkpoint = Path(os.path.normpath(base / Path(place).expanduser()))
-        is_folder = place.startswith((".", "~", "/")) or checkpoint.is_dir()
-        return f"{preset}hf:{checkpoint}" if is_folder else text
-    if path is not None and ":" not in name:
-        return f"{name}={base / Path(path).expanduser()}"
-    if text.startswith((".", "~", "/")):
-        return str(base / Path(text).expanduser())
-    return text
 
 
 def _read_ini(config: pytest.Config, option: Option) -> Any:

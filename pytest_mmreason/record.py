@@ -7,7 +7,7 @@ ASCII JSON, so that no reader ever meets a NaN, a lone surrogate or a terminal e
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -133,6 +133,17 @@ class Record:
             return cls(**values)
         except TypeError as error:
             raise ValueError(f"not a record: {error}") from None
+
+
+def judging_of(records: Iterable[Record]) -> Mapping[str, Any]:
+    """How the judge came to its verdicts, as the records of a run say; empty where none does."""
+    return next((record.judging for record in records if record.judging), {})
+
+
+def judge_models_of(records: Iterable[Record]) -> list[str]:
+    """What the judge's endpoint called itself, each name once."""
+    names = (name for record in records for name in record.judge_models if name)
+    return list(dict.fromkeys(names))
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,6 +201,8 @@ def sample_score(repeats: Sequence[Record]) -> float | None:
 
     Errored repeats are left out; None if no other is scored.
     """
+    if not repeats:
+        return None
     return _score_sample(repeats, "exclude", 1, False).score
 
 

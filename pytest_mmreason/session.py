@@ -34,6 +34,8 @@ from pytest_mmreason.summary import Summary, explained, published_beside, summar
 if TYPE_CHECKING:
     import pytest
 
+    from pytest_mmreason.baseline import Baseline
+
 
 class OwnerSession:
     """The process that owns the run. Opening raises UsageError or BenchmarkError."""
@@ -58,6 +60,7 @@ class OwnerSession:
         self._ledger: Ledger | None = None
         self._client: LocalClient | None = None
         self._foreseen = False
+        self._baseline: Baseline | None = None
         self.warnings: list[str] = []
         self.fault = ""
         """What the user can mend, met after collection began: the session ends with exit 4."""
@@ -91,6 +94,7 @@ class OwnerSession:
                         for spec in self.settings.model
                     }
                 judge = self._registry.judge(self.settings)
+                self._read_baseline(plan, judge)
                 # A run that may live from its cache needs no endpoint.
                 kept = (self.settings.cache_dir / FILE_NAME).exists()
                 if self.settings.cache in ("off", "refresh") or (
@@ -174,7 +178,8 @@ class OwnerSession:
         known = [run.benchmark for run in self.plan.runs]
         if self.plan.graded and self.plan.graded.source:
             known.append(self.plan.graded.source)
-        summary = summarise(self.plan, records, ledger.expected, outcome, published_beside(known))
+        published = published_beside(known)
+        summary = summarise(self.plan, records, ledger.expected, outcome, published, self._baseline)
         summary = explained(summary, ledger.whole)
         notes = [*self.warnings, *summary.notes, *engine.notes(), *ledger.notes()]
         notes += self._advice(summary, engine)
@@ -192,8 +197,12 @@ class OwnerSession:
             details=engine.details(),
         )
         try:
+            if self.settings.output is not None and self.plan.graded is None:
+                from pytest_mmreason.parts import write_part
+
+                write_part(self.settings.output, self.plan, outcome, summary)
             if self.settings.shard:
-                summary = self._part(summary, outcome)
+                summary = self._part(summary)
             write_reports(summary, ledger, self.settings)
         except OSError as error:
             summary = replace(
@@ -202,24 +211,31 @@ class OwnerSession:
         self.summary = summary
         return summary
 
-    def _part(self, summary: Summary, outcome: Outcome) -> Summary:
-        """Leave behind what a merge needs; the summary of a shard says what it is."""
-        from pytest_mmreason.merge import write_part
-
-        output, shard, notes = self.settings.output, self.settings.shard, list(summary.notes)
+    def _part(self, summary: Summary) -> Summary:
+        """The summary of a shard says what it is, and what waits for the merge."""
+        settings, notes = self.settings, list(summary.notes)
         verdict = summary.verdict
-        if output is None:
-            notes.append(f"shard {shard} leaves nothing to merge: --mm-output names no folder")
-        else:
-            write_part(output, self.plan, outcome, summary)
-        if self.settings.threshold:
+        if settings.output is None:
             notes.append(
-                f"this is shard {shard}: its thresholds are judged by "
+                f"shard {settings.shard} leaves nothing to merge: --mm-output names no folder"
+            )
+        gates = {"thresholds": settings.threshold, "gates against the baseline": settings.baseline}
+        if waiting := " and ".join(name for name, given in gates.items() if given):
+            notes.append(
+                f"this is shard {settings.shard}: its {waiting} are judged by "
                 "python -m pytest_mmreason merge, over all shards"
             )
             if verdict == NO_GATE:
-                verdict = "its thresholds wait for the merge"
+                verdict = f"its {waiting} wait for the merge"
         return replace(summary, notes=tuple(notes), verdict=verdict)
+
+    def _read_baseline(self, plan: Plan, judge: Judge | None) -> None:
+        """Read what the run is compared with; UsageError if it is known not to compare."""
+        if self.settings.baseline is not None:
+            from pytest_mmreason import baseline
+
+            self._baseline = baseline.read(self.settings.baseline, self.settings.allow_different)
+            baseline.check_plan(self._baseline, plan, judge)
 
     def _advice(self, summary: Summary, engine: Engine) -> list[str]:
         """What is probably not meant."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from pytest_mmreason.errors import UsageError
 
 SENDING = ("separate", "concat")
 """The values of ``--mm-images`` under which a model is sent images."""
@@ -21,6 +24,33 @@ def split_benchmark(spec: str) -> tuple[str, str | None]:
     name, found, folder = spec.partition("=")
     is_path = "/" in name or name.startswith((".", "~"))
     return (name, folder) if found and not is_path else (spec, None)
+
+
+_OTHER_KINDS = ("openai:", "python:")
+
+
+def absolute_spec(text: str, base: Path) -> str:
+    """`text` with the path of a ``replay:`` or ``hf:`` spec, or behind a ``=``, made absolute.
+
+    An ini file's paths are relative to it and the command line's to the working folder,
+    so that a path means the same from wherever pytest is started. A bare word may be a
+    name; the registry decides.
+    """
+    name, path = split_benchmark(text)
+    if text.startswith("replay:"):
+        file = Path(text.removeprefix("replay:")).expanduser()
+        is_word = len(file.parts) == 1 and not file.suffix and not (base / file).exists()
+        return text if is_word else f"replay:{base / file}"
+    preset, _, place = text.rpartition("hf:") if "hf:" in text else ("", "", "")
+    if place and preset in ("", f"{name.partition(':')[0]}:") and preset not in _OTHER_KINDS:
+        checkpoint = Path(os.path.normpath(base / Path(place).expanduser()))
+        is_folder = place.startswith((".", "~", "/")) or checkpoint.is_dir()
+        return f"{preset}hf:{checkpoint}" if is_folder else text
+    if path is not None and ":" not in name:
+        return f"{name}={base / Path(path).expanduser()}"
+    if text.startswith((".", "~", "/")):
+        return str(base / Path(text).expanduser())
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +118,9 @@ class Settings:
     item_threshold: float | None = None
     max_errors: ErrorQuota | None = None
     on_error: str = "exclude"
+    baseline: Path | None = None
+    max_drop: float | None = None
+    allow_different: tuple[str, ...] = ()
     output: Path | None = None
     show: int = 3
     compare: tuple[str, ...] = ()
@@ -122,3 +155,19 @@ class Settings:
     def active(self) -> bool:
         """False leaves the plugin dormant."""
         return bool(self.model or self.agreement)
+
+
+def check_baseline(settings: Settings) -> None:
+    """UsageError if options about a baseline stand without one, or beside graded answers."""
+    given = {"max-drop": settings.max_drop is not None, "allow-different": settings.allow_different}
+    if settings.baseline is None:
+        for option in (name for name, is_given in given.items() if is_given):
+            raise UsageError(
+                f"--mm-{option} is about --mm-baseline=PATH, which is not given; PATH is an earlier "
+                "run's --mm-output, or its results.jsonl"
+            )
+    elif settings.agreement is not None:
+        raise UsageError(
+            "--mm-baseline compares a model with an earlier run; --mm-agreement measures a judge. "
+            "--mm-baseline= switches off what an ini file names"
+        )

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any
 from pytest_mmreason import agreement
 from pytest_mmreason.agreement import Agreement
 from pytest_mmreason.benchmarks.base import PROTOCOLS, Benchmark
+from pytest_mmreason.errors import UsageError
 from pytest_mmreason.gates import (
+    EXIT_FAILED,
+    EXIT_OK,
+    EXIT_USAGE,
     Gate,
     Outcome,
     accounting_gate,
@@ -19,12 +23,16 @@ from pytest_mmreason.gates import (
     unmet,
 )
 from pytest_mmreason.plan import Plan, RunSpec
-from pytest_mmreason.record import Record
+from pytest_mmreason.record import Record, judge_models_of, judging_of
 from pytest_mmreason.scoring import Row, count_statuses, score_rows, sum_usage
 from pytest_mmreason.spread import Spread, spread
 from pytest_mmreason.verdict import UNSURE
 
 if TYPE_CHECKING:
+    from pytest_mmreason.baseline import Baseline
+    from pytest_mmreason.compare import Comparison
+    from pytest_mmreason.differences import Facts
+    from pytest_mmreason.pairs import Pair
     from pytest_mmreason.published import Published
     from pytest_mmreason.standing import Standing
 
@@ -46,17 +54,35 @@ class RunResult:
     spread: Spread | None = None
     standing: Standing | None = None
     asked: Mapping[str, Any] = field(default_factory=dict)
+    earlier: Facts | None = None
+    comparison: Comparison | None = None
+
+    @property
+    def facts(self) -> Facts:
+        """What the run was, as a comparison looks at it."""
+        from pytest_mmreason.differences import Facts
+
+        benchmark = self.spec.benchmark
+        return Facts(
+            benchmark.name,
+            self.spec.model,
+            self.spec.prompt,
+            self.judge,
+            benchmark.fingerprint,
+            self.asked,
+            self.judging,
+            self.judge_models,
+        )
 
     @property
     def judging(self) -> Mapping[str, Any]:
         """How the judge came to its verdicts, as its records say; empty where none does."""
-        return next((record.judging for record in self.records if record.judging), {})
+        return judging_of(self.records)
 
     @property
     def judge_models(self) -> list[str]:
         """What the judge's endpoint called itself, each name once."""
-        names = (name for record in self.records for name in record.judge_models if name)
-        return list(dict.fromkeys(names))
+        return judge_models_of(self.records)
 
     @property
     def unsure(self) -> int | None:
@@ -75,16 +101,7 @@ class RunResult:
             "settings": dict(self.asked),
             "counts": dict(self.counts),
             "rows": {name: _row_to_json(row) for name, row in self.rows.items()},
-            "gates": [
-                {
-                    "row": g.row,
-                    "kind": g.kind,
-                    "limit": g.limit,
-                    "actual": g.actual,
-                    "passed": g.passed,
-                }
-                for g in self.gates
-            ],
+            "gates": [gate.to_json() for gate in self.gates],
             "usage": {role: dict(used) for role, used in self.usage.items()},
         }
         bare = {n: r.answer_only for n, r in self.rows.items() if r.answer_only is not None}
@@ -102,6 +119,9 @@ class RunResult:
             content["agreement"] = self.agreement.to_json()
         if self.standing is not None and self.standing.asked:
             content["published"] = self.standing.to_json()
+        if self.comparison is not None and self.earlier is not None:
+            found = self.comparison.to_json()
+            content["comparison"] = {"baseline": self.earlier.to_json(), **found}
         return content
 
 
@@ -122,10 +142,14 @@ class Summary:
     cache_hits: Mapping[str, int] | None = None
     details: Mapping[str, str] = field(default_factory=dict)
     grade_order: Sequence[str] = ()
+    pairs: Sequence[Pair] = ()
 
     def to_json(self) -> dict[str, Any]:
         """``summary.json``; equal runs give equal files but for usage."""
-        return {"schema": SCHEMA, "runs": [run.to_json() for run in self.runs], "exit": self.exit}
+        content = {"schema": SCHEMA, "runs": [run.to_json() for run in self.runs]}
+        if self.pairs:
+            content["pairs"] = [pair.to_json() for pair in self.pairs]
+        return {**content, "exit": self.exit}
 
 
 def published_beside(benchmarks: Iterable[Benchmark]) -> Mapping[str, Published]:
@@ -145,18 +169,20 @@ def summarise(
     expected: int,
     outcome: Outcome,
     published: Mapping[str, Published] | None = None,
+    baseline: Baseline | None = None,
 ) -> Summary:
     """The summary of a session.
 
     records: per run of the plan, in collection order. expected: how many items were
     selected; every one of them must have ended in a status. Runs without records are
-    left out. published: benchmark -> the results that are published on it.
+    left out. published: benchmark -> the results that are published on it. baseline: what
+    every run is compared with, if anything; not under ``--mm-shard``.
     """
     published = published or {}
     settings = plan.settings
     # Of a part of the samples a threshold would say nothing; the merged run's say it.
     thresholds = () if settings.shard else settings.threshold
-    runs = []
+    runs, refusals = [], []
     for spec, found in zip(plan.runs, records, strict=True):
         if not found:
             continue
@@ -177,21 +203,25 @@ def summarise(
             ids = (record.sample for record in found)
             ran = Ran(plan.judge, spec.benchmark.version, ids, rows, counts, plan.asked)
             standing = stand(published[benchmark], ran, settings.compare)
-        runs.append(
-            RunResult(
-                spec,
-                plan.judge,
-                found,
-                counts,
-                rows,
-                gates,
-                sum_usage(found),
-                agreed,
-                spread(found),
-                standing,
-                plan.asked,
-            )
+        run = RunResult(
+            spec,
+            plan.judge,
+            found,
+            counts,
+            rows,
+            gates,
+            sum_usage(found),
+            agreed,
+            spread(found),
+            standing,
+            plan.asked,
         )
+        if baseline is not None and not settings.shard:
+            try:
+                run = baseline.against(run, plan.names[benchmark], settings.max_drop)
+            except UsageError as error:
+                refusals.append(str(error))
+        runs.append(run)
     total: dict[str, int] = {}
     for run in runs:
         for name, count in run.counts.items():
@@ -209,8 +239,16 @@ def summarise(
         runs[-1] = replace(runs[-1], gates=(*runs[-1].gates, *more))
     all_gates = [_said_of(gate, run, runs) for run in runs for gate in run.gates]
     status, verdict = decide(outcome, all_gates)
+    if refusals and status in (EXIT_OK, EXIT_FAILED):
+        status, verdict = EXIT_USAGE, "; ".join(refusals)
+    pairs: Sequence[Pair] = ()
+    if len(runs) > 1 and plan.graded is None:
+        from pytest_mmreason.pairs import paired
+
+        pairs = paired(runs)
     others = (r.spec.benchmark.name for r in runs if r.spec.benchmark.name not in published)
-    return Summary(runs, status, verdict, _elsewhere(settings.compare, others))
+    notes = _elsewhere(settings.compare, others)
+    return Summary(runs, status, verdict, notes, pairs=pairs)
 
 
 def explained(summary: Summary, whole: Callable[[Record], Record]) -> Summary:
@@ -256,7 +294,9 @@ def label(run: RunResult, runs: Sequence[RunResult]) -> str:
 
 def _said_of(gate: Gate, run: RunResult, runs: Sequence[RunResult]) -> Gate:
     """`gate` with a reason that names its run, where there are several."""
-    return replace(gate, reason=f"{label(run, runs)}: {gate.reason}") if len(runs) > 1 else gate
+    if len(runs) == 1 or not gate.reason:
+        return gate
+    return replace(gate, reason=f"{label(run, runs)}: {gate.reason}")
 
 
 def _row_to_json(row: Row) -> dict[str, Any]:

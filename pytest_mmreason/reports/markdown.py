@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from pytest_mmreason.agreement import Agreement
 from pytest_mmreason.reports import measured, tables
 from pytest_mmreason.reports.text import inert
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import RunResult, Summary
 
+if TYPE_CHECKING:
+    from pytest_mmreason.compare import Comparison
+    from pytest_mmreason.gates import Gate
+
 
 def render(summary: Summary, settings: Settings) -> str:
     """The summary in GitHub's Markdown."""
-    word, why = tables.verdict_text(summary)
+    word, why = tables.verdict_text(summary.exit, summary.verdict)
     lines = [f"**{word}** {_safe(why)}", ""]
     for run in summary.runs:
         if run.agreement is not None:
@@ -38,8 +45,11 @@ def render(summary: Summary, settings: Settings) -> str:
             lines += [f"#### {_safe(tables.standing_title(run.standing))}", ""]
             lines += [*_table(tables.standing_table(run.standing)), ""]
             lines += [*(f"- {_safe(remark)}" for remark in run.standing.remarks), ""]
+        if run.comparison is not None and run.earlier is not None:
+            lines += _comparison(run.comparison, run.gates, run.earlier.named())
     if len(summary.runs) > 1:
         lines += ["### Side by side", "", *_table(tables.comparison(summary.runs)), ""]
+        lines += _pairs(summary)
     lines += [f"- note: {_safe(note)}" for note in summary.notes]
     lines += [f"- {tables.session_text(summary)}", ""]
     return "\n".join(lines)
@@ -59,6 +69,27 @@ def _agreement(run: RunResult, found: Agreement, settings: Settings) -> list[str
     if found.largest:
         lines += ["#### Largest disagreements", "", *_table(measured.disagreements(found)), ""]
     return lines
+
+
+def _comparison(found: Comparison, gates: Sequence[Gate], before: str) -> list[str]:
+    """The run against the baseline."""
+    from pytest_mmreason.reports import compared
+
+    lines = [f"#### {_safe(compared.title(before))}", "", *_table(compared.changes(found, gates))]
+    lines += ["", f"- {_safe(compared.method(found))}"]
+    lines += [f"- {title}: {_safe(' · '.join(items))}" for title, items in compared.lines(found)]
+    return [*lines, ""]
+
+
+def _pairs(summary: Summary) -> list[str]:
+    """The runs in pairs."""
+    if not summary.pairs:
+        return []
+    from pytest_mmreason.reports import compared
+
+    left = compared.pairs_left(summary.pairs)
+    table = _table(compared.pairs_table(summary.pairs, summary.runs))
+    return [*table, "", *([left, ""] if left else [])]
 
 
 def _spread(run: RunResult) -> list[str]:

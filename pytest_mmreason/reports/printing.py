@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason.agreement import Agreement
@@ -18,6 +18,8 @@ from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import RunResult, Summary, label, lowest
 
 if TYPE_CHECKING:
+    from pytest_mmreason.compare import Comparison
+    from pytest_mmreason.gates import Gate
     from pytest_mmreason.standing import Standing
 
 
@@ -47,15 +49,31 @@ class Printer:
             self._run(summary, run, settings)
         if len(summary.runs) > 1:
             self._section("mmreason: side by side")
-            self._table(tables.comparison(summary.runs))
+            self.table(tables.comparison(summary.runs))
+            self._pairs(summary)
         self.markers(" ", renamed)
         for note in summary.notes:
             self.folded(f" note: {inert(note)}", indent=7)
         self.line(f" {tables.session_text(summary)}")
-        word, why = tables.verdict_text(summary)
         written = f" · results in {settings.output}" if settings.output else ""
+        self.verdict(summary.exit, summary.verdict, written)
+
+    def _pairs(self, summary: Summary) -> None:
+        """Which runs are better than which, and whether chance explains it."""
+        if summary.pairs:
+            from pytest_mmreason.reports import compared
+
+            self.line("")
+            table = compared.pairs_table(summary.pairs, summary.runs)
+            self.table(tables.narrowed(table, self._writer.fullwidth - 1))
+            if left := compared.pairs_left(summary.pairs):
+                self.line(f" {left}")
+
+    def verdict(self, status: int, why: str, more: str = "") -> None:
+        """PASS or FAIL, and what decided it."""
+        word, why = tables.verdict_text(status, why)
         mood = {"green": True} if word == "PASS" else {"red": True}
-        self._write(f" {word}  {why}{written}", bold=True, **mood)
+        self._write(f" {word}  {why}{more}", bold=True, **mood)
 
     def markers(self, start: str, renamed: Mapping[str, str]) -> None:
         """Which values are called otherwise as markers."""
@@ -89,7 +107,7 @@ class Printer:
         for name, value in tables.facts(run, settings, summary.details.get(run.spec.spec, "")):
             self.folded(f" {name:10} {value}", indent=12)
         self.line("")
-        self._table(tables.main_table(run))
+        self.table(tables.main_table(run))
         for title, items in tables.row_lines(run):
             self._wrapped(title, items)
         if run.spread is not None:
@@ -100,6 +118,22 @@ class Printer:
         self.line(f" {tables.usage_text(run)}")
         if run.standing is not None and run.standing.asked:
             self._standing(run.standing)
+        if run.comparison is not None and run.earlier is not None:
+            self.line("")
+            self.comparison(run.comparison, run.gates, run.earlier.named())
+
+    def comparison(
+        self, found: Comparison, gates: Sequence[Gate], before: str, after: str = ""
+    ) -> None:
+        """A run against an earlier one; `before` and `after` are what they are called."""
+        from pytest_mmreason.reports import compared
+
+        self._write(f" {compared.title(before, after)}", bold=True)
+        width = self._writer.fullwidth - 1
+        self.table(tables.narrowed(compared.changes(found, gates), width))
+        self.folded(f" {compared.method(found)}", indent=3)
+        for title, items in compared.lines(found):
+            self._wrapped(title, items)
 
     def _agreement(self, run: RunResult, found: Agreement, settings: Settings) -> None:
         """What was measured of the judge."""
@@ -107,9 +141,9 @@ class Printer:
         for name, value in tables.facts(run, settings):
             self.folded(f" {name:10} {value}", indent=12)
         self.line("")
-        self._table(measured.distances(found))
+        self.table(measured.distances(found))
         self.line("")
-        self._table(measured.confusion(found))
+        self.table(measured.confusion(found))
         self.line("")
         self.folded(f" {measured.headline(found)}", indent=3)
         if left_out := measured.left_out_text(found):
@@ -136,7 +170,7 @@ class Printer:
         self.line("")
         self._write(f" {tables.standing_title(standing)}", bold=True)
         width = self._writer.fullwidth - 1
-        self._table(tables.narrowed(tables.standing_table(standing), width))
+        self.table(tables.narrowed(tables.standing_table(standing), width))
         for remark in standing.remarks:
             self.folded(f" {inert(remark)}", indent=3)
 
@@ -181,7 +215,8 @@ class Printer:
             line, fresh = line + piece, False
         self.line(line)
 
-    def _table(self, table: tables.Table) -> None:
+    def table(self, table: tables.Table) -> None:
+        """A table, as wide as the terminal at most."""
         for line in render(table, self._writer.fullwidth - 1, self._writer.hasmarkup):
             self.line(f" {line}" if line else "")
 

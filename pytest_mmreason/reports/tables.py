@@ -283,10 +283,9 @@ def session_text(summary: Summary) -> str:
     return " · ".join(parts)
 
 
-def verdict_text(summary: Summary) -> tuple[str, str]:
+def verdict_text(status: int, why: str) -> tuple[str, str]:
     """(PASS or FAIL, why)."""
-    word = "PASS" if summary.exit == 0 else "FAIL"
-    return word, inert(summary.verdict)
+    return "PASS" if status == 0 else "FAIL", inert(why)
 
 
 def _cell_row(rows: Mapping[str, Row], name: str, complexity: str) -> Row | None:

@@ -62,6 +62,7 @@ def render(
         why=why,
         pages=pages,
         side_by_side=tables.comparison(summary.runs) if len(pages) > 1 else None,
+        **_pairs(summary),
         notes=summary.notes,
         session=tables.session_text(summary),
         measured=measured,
@@ -70,6 +71,17 @@ def render(
         style=Markup(style),
         policy=_policy(script, style),
     )
+
+
+def _pairs(summary: Summary) -> dict[str, Any]:
+    if not summary.pairs:
+        return {}
+    from pytest_mmreason.reports import compared
+
+    return {
+        "pairs": compared.pairs_table(summary.pairs, summary.runs),
+        "pairs_left": compared.pairs_left(summary.pairs),
+    }
 
 
 def _source(name: str) -> str:

@@ -117,7 +117,7 @@ _NO_BENCHMARK = "not shown: the benchmark was not at hand when the report was ma
 
 def _earlier(run: RunResult) -> Mapping[str, float]:
     """By sample, its score in the run that this one is compared with."""
-    found = getattr(run, "comparison", None)
+    found = run.comparison
     return {one.sample: one.before for one in found.samples} if found else {}
 
 

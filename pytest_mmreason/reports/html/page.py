@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from pytest_mmreason.record import ERRORS
 from pytest_mmreason.reports import measured, tables
@@ -48,6 +49,21 @@ class Bars:
 
 
 @dataclass(frozen=True, slots=True)
+class Compared:
+    """A run against its baseline.
+
+    changed: ("worse" or "better", [(sample, link to it, its scores), ...], how many more).
+    lines:   what else is to be known, (name, items).
+    """
+
+    title: str
+    method: str
+    table: Table
+    changed: Sequence[tuple[str, Sequence[tuple[str, str, str]], int]]
+    lines: Sequence[tuple[str, list[str]]]
+
+
+@dataclass(frozen=True, slots=True)
 class RunPage:
     """One run.
 
@@ -71,6 +87,7 @@ class RunPage:
     lines: Sequence[tuple[str, list[str]]]
     histogram: Sequence[int]
     standing: Bars | None
+    compared: Compared | None
 
 
 def run_pages(summary: Summary, settings: Settings) -> list[RunPage]:
@@ -110,6 +127,7 @@ def _run_page(run: RunResult, summary: Summary, settings: Settings) -> RunPage:
         lines=lines,
         histogram=_histogram(run),
         standing=_standing(run),
+        compared=_compared(run, summary),
     )
 
 
@@ -154,6 +172,35 @@ def _standing(run: RunResult) -> Bars | None:
             bars[row[1].text] = Bar(score)
     title = tables.standing_title(standing)
     return Bars(table, bars, title[:1].upper() + title[1:])
+
+
+def _compared(run: RunResult, summary: Summary) -> Compared | None:
+    if run.comparison is None or run.earlier is None:
+        return None
+    from pytest_mmreason.reports import compared
+
+    found = run.comparison
+    number = next(n for n, other in enumerate(summary.runs) if other is run)
+    changed = []
+    for name, samples in (("worse", found.worse), ("better", found.better)):
+        links = [
+            (
+                one.sample,
+                # As the page's own links are; half a pair of surrogates is in no address.
+                f"#sample={quote(one.sample, safe='', errors='replace')}&run={number}",
+                f"{one.before:.2f} → {one.after:.2f}",
+            )
+            for one in samples[:MOST_ROWS]
+        ]
+        if links:
+            changed.append((name, links, len(samples) - len(links)))
+    return Compared(
+        title=f"Compared {compared.title(run.earlier.named())}",
+        method=compared.method(found),
+        table=compared.changes(found, run.gates),
+        changed=changed,
+        lines=[line for line in compared.lines(found) if line[0] not in ("worse", "better")],
+    )
 
 
 def _told(value: Any) -> str:
