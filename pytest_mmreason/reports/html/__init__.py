@@ -46,7 +46,7 @@ def render(
     script = "".join(('"use strict"; {\n', *map(_source, _SCRIPTS), "}\n"))
     style = _source("report.css")
     data = Data(summary, folder, whole)
-    word, why = tables.verdict_text(summary)
+    word, why = tables.verdict_text(summary.exit, summary.verdict)
     pages = run_pages(summary, settings)
     environment = Environment(
         loader=FileSystemLoader(_HERE, encoding="utf-8"),
