@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from pytest_mmreason.record import ERRORS
@@ -15,6 +16,9 @@ from pytest_mmreason.reports.text import inert
 from pytest_mmreason.scoring import Row, histogram, sample_score
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import RunResult, Summary, label
+
+if TYPE_CHECKING:
+    from pytest_mmreason.compare import RowChange
 
 GROUPS = {
     "cell": "Category × complexity",
@@ -52,6 +56,7 @@ class Bars:
 class Compared:
     """A run against its baseline.
 
+    bars, scale: text of a row's first cell -> its change, on a scale of -scale to +scale.
     changed: ("worse" or "better", [(sample, link to it, its scores), ...], how many more).
     lines:   what else is to be known, (name, items).
     """
@@ -59,6 +64,8 @@ class Compared:
     title: str
     method: str
     table: Table
+    bars: Mapping[str, RowChange]
+    scale: int
     changed: Sequence[tuple[str, Sequence[tuple[str, str, str]], int]]
     lines: Sequence[tuple[str, list[str]]]
 
@@ -180,6 +187,10 @@ def _compared(run: RunResult, summary: Summary) -> Compared | None:
     from pytest_mmreason.reports import compared
 
     found = run.comparison
+    table = compared.changes(found, run.gates)
+    rows = {inert(name): row for name, row in found.rows.items()}
+    bars = {row[0].text: rows[row[0].text] for row in table.rows}
+    ends = [abs(end) for bar in bars.values() for end in (bar.difference, *(bar.ci95 or ()))]
     number = next(n for n, other in enumerate(summary.runs) if other is run)
     changed = []
     for name, samples in (("worse", found.worse), ("better", found.better)):
@@ -197,7 +208,9 @@ def _compared(run: RunResult, summary: Summary) -> Compared | None:
     return Compared(
         title=f"Compared {compared.title(run.earlier.named())}",
         method=compared.method(found),
-        table=compared.changes(found, run.gates),
+        table=table,
+        bars=bars,
+        scale=5 * math.ceil(max(ends, default=0) / 5) or 5,
         changed=changed,
         lines=[line for line in compared.lines(found) if line[0] not in ("worse", "better")],
     )
