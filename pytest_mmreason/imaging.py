@@ -321,6 +321,8 @@ def thumbnail(ref: ImageRef, side: int) -> bytes:
             if Image.MAX_IMAGE_PIXELS and image.width * image.height > Image.MAX_IMAGE_PIXELS:
                 raise DataError(f"image {ref.path!r} is too large")
             image.draft("RGB", (side, side))  # a JPEG is decoded at about the size that is wanted
+            if image.mode in {"RGB", "RGBA", "L", "LA"}:  # small first: the rest is then cheap
+                image.thumbnail((side, side))
             small = _opaque(ImageOps.exif_transpose(image))
     except DataError:
         raise

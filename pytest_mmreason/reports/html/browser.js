@@ -171,8 +171,6 @@ function select(position, {quiet = false, open = true} = {}) {
   uncover();
   const result = state.view[position];
   detail.replaceChildren(...page(result));
-  for (const text of detail.querySelectorAll(".text"))
-    if (text.scrollHeight > text.clientHeight) text.tabIndex = 0;
   detail.scrollTop = 0;
   if (open) section.classList.add("reading");
   if (quiet) return;

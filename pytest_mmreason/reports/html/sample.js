@@ -1,8 +1,10 @@
 // One sample, whole.
 function block(title, text, kind) {
   if (text === undefined) return "";
+  // What may have to be scrolled can be reached by keyboard.
+  const tabindex = text.length > 800 || text.split("\n").length > 12 ? 0 : undefined;
   return el("section", {class: kind || ""}, el("h4", {}, title),
-    el("div", {class: "text", dir: "auto"}, shown(text)));
+    el("div", {class: "text", dir: "auto", tabindex}, shown(text)));
 }
 function button(text, act, attributes) {
   const node = el("button", {type: "button", ...attributes}, text);
