@@ -32,7 +32,25 @@ from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import summarise
 from tests.support.chromium import CHROMIUM, Page, opened
 
-WORDS = ["the", "picture", "shows", "a", "red", "boat", "on", "calm", "water", "so", "we", "may", "infer", "that", "wind", "is", "weak"]
+WORDS = [
+    "the",
+    "picture",
+    "shows",
+    "a",
+    "red",
+    "boat",
+    "on",
+    "calm",
+    "water",
+    "so",
+    "we",
+    "may",
+    "infer",
+    "that",
+    "wind",
+    "is",
+    "weak",
+]
 MODELS = ("first", "second")
 
 
