@@ -25,11 +25,13 @@ _OPTIONS = (
     "--no-sandbox",  # tests may run as root
     "--disable-gpu",
     "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # it would call its makers
     "--no-first-run",
     "--remote-debugging-port=0",
 )
+
+_CODES = {"Escape": 27, "Enter": 13, "Tab": 9}
+"""What the browser itself hears of keys that it acts on."""
 
 
 class Page:
@@ -84,9 +86,9 @@ class Page:
 
     async def press(self, key: str) -> None:
         """Press a key, for example ``j`` or ``Escape``."""
-        text = {"text": key} if len(key) == 1 else {}
-        await self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
-        await self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+        more = {"text": key} if len(key) == 1 else {"windowsVirtualKeyCode": _CODES[key]}
+        for kind in ("keyDown", "keyUp"):
+            await self.call("Input.dispatchKeyEvent", type=kind, key=key, **more)
 
     async def look(self, width: int, height: int, *, dark: bool = False) -> None:
         """Show the page in a window of this size."""

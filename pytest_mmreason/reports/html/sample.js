@@ -88,7 +88,7 @@ function answer(repeat, several) {
     "judge answered as": [...new Set((repeat.judge_models || []).filter(Boolean))].join(", ") || undefined,
     "finish reason": repeat.finish_reason,
     remarks: repeat.flags?.join(" · "),
-    "took": repeat.latency_s ? `${repeat.latency_s.toFixed(1)} s` : undefined,
+    took: repeat.latency_s >= 0.05 ? `${repeat.latency_s.toFixed(1)} s` : undefined,
     spent: spent.join(" · ") || undefined,
     "from cache": repeat.cached ? "yes" : undefined,
   };
