@@ -234,13 +234,13 @@ def drop_gates(found: Comparison, max_drop: float) -> list[Gate]:
         reason = ""
         if not passed:
             reason = (
-                f"{name} lost {-row.difference:.1f} points against the baseline, more than "
-                f"{max_drop:g} (p {p_text(row.p_adjusted)})"
+                f"{name} lost {-row.difference:.1f} points, more than {max_drop:g} "
+                f"(p {p_text(row.p_adjusted)})"
             )
         elif name == OVERALL:
             reason = (
-                f"{name} {row.difference:+.1f} against the baseline, no row lost more than "
-                f"{max_drop:g} points significantly"
+                f"{name} {points_text(row.difference)} against the baseline, no row lost more "
+                f"than {max_drop:g} points significantly"
             )
         gates.append(Gate(name, "max_drop", max_drop, -row.difference + 0.0, passed, reason))
     return gates
@@ -249,6 +249,12 @@ def drop_gates(found: Comparison, max_drop: float) -> list[Gate]:
 def p_text(p: float) -> str:
     """A probability for a person."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+
+
+def points_text(points: float) -> str:
+    """A difference in points for a person."""
+    text = f"{points:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
 
 
 def sign_flip_p(differences: Sequence[float]) -> float:

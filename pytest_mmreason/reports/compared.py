@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from pytest_mmreason.compare import (
     CORRECTION,
-    SIGNIFICANCE,
     TEST,
     Comparison,
     RowChange,
     SampleChange,
     p_text,
+    points_text,
 )
 from pytest_mmreason.gates import Gate
 from pytest_mmreason.pairs import Pair
@@ -73,18 +73,15 @@ def pairs_table(pairs: Sequence[Pair], runs: Sequence[RunResult]) -> Table:
     """Of every two runs the better one, by how much, and whether chance explains it."""
     rows = []
     for pair in pairs[:MOST_PAIRS]:
-        p = pair.change.p_adjusted
-        told = p is not None and p <= SIGNIFICANCE
         cells = [
             Cell(inert(label(pair.first, runs))),
             Cell(inert(label(pair.second, runs))),
             *_change(pair.change),
-            Cell("better" if told else "may be chance", "good" if told else ""),
         ]
         rows.append(tuple(cells))
     return Table(
-        ("model", "against", "overall", "95 % CI", f"p ({CORRECTION})", "−/+", "so"),
-        (False, False, True, True, True, True, False),
+        ("model", "against", "overall", "95 % CI", f"p ({CORRECTION})", "−/+"),
+        (False, False, True, True, True, True),
         tuple(rows),
         has_total=False,
     )
@@ -98,18 +95,13 @@ def pairs_left(pairs: Sequence[Pair]) -> str:
 
 def _change(row: RowChange) -> list[Cell]:
     p = row.p if row.p_adjusted is None else row.p_adjusted
-    ci = ABSENT if row.ci95 is None else f"{_signed(row.ci95[0])} to {_signed(row.ci95[1])}"
+    ci = ABSENT if row.ci95 is None else f"{points_text(row.ci95[0])} to {points_text(row.ci95[1])}"
     return [
-        Cell(_signed(row.difference)),
+        Cell(points_text(row.difference)),
         Cell(ci),
         Cell(p_text(p)),
         Cell(f"{row.worse:,}/{row.better:,}"),
     ]
-
-
-def _signed(points: float) -> str:
-    text = f"{points:+.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
 
 
 def _gate_cell(gate: Gate | None) -> Cell:

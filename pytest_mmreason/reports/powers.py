@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pytest_mmreason.compare import CORRECTION, SIGNIFICANCE
 from pytest_mmreason.power import POWER, RowSpread, needed, visible
-from pytest_mmreason.reports.tables import Cell, Table
+from pytest_mmreason.reports.tables import ABSENT, Cell, Table
 from pytest_mmreason.reports.text import inert
 
 DROPS = (1, 2, 3, 5, 10)
@@ -36,8 +36,8 @@ def rows_table(found: Sequence[RowSpread], rows: int) -> Table:
     body = [
         (
             Cell(f"{inert(row.row)} ({row.n:,})"),
-            Cell(f"{visible(row.n, row.sd):.1f}"),
-            Cell(f"{visible(row.n, row.sd, rows):.1f}"),
+            Cell(f"{visible(row.n, row.sd):.1f}" if row.sd else ABSENT),
+            Cell(f"{visible(row.n, row.sd, rows):.1f}" if row.sd else ABSENT),
         )
         for row in found
     ]

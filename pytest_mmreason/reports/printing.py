@@ -49,7 +49,8 @@ class Printer:
             self._run(summary, run, settings)
         if len(summary.runs) > 1:
             self._section("mmreason: side by side")
-            self.table(tables.comparison(summary.runs))
+            width = self._writer.fullwidth - 1
+            self.table(tables.narrowed(tables.comparison(summary.runs), width))
             self._pairs(summary)
         self.markers(" ", renamed)
         for note in summary.notes:

@@ -78,7 +78,7 @@ def test_many_samples_are_judged_by_the_normal_distribution_alike(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = random.Random(1)
-    drawn = [rng.choice((0.1, 0.3, 0.5, 1.0)) * rng.choice((0.5, 1.0)) for _ in range(400)]
+    drawn = [rng.choice((0.1, 0.3, 0.5, 1.0)) * rng.choice((0.5, 1.0)) for _ in range(250)]
     differences = [size * (1 if rng.random() < 0.45 else -1) for size in drawn]
     exact = sign_flip_p(differences)
     monkeypatch.setattr(compare, "MOST_EXACT", 100)
