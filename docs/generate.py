@@ -27,8 +27,8 @@ This page is made from the options' own table by `python docs/generate.py`.
 TAIL = """
 `--mm-list models|judges|benchmarks` prints what there is and exits. The ini option `mm_suite` says when the
 bundled suite joins a session: `auto` (the default: unless the command line names a path without naming
-`--mm-benchmark` too, or a test of your own asks for `mm_evaluate`), `on` or `off`. `--mm-model=` and
-`--mm-compare=` switch off what an ini file names.
+`--mm-benchmark` too, or a test of your own asks for `mm_evaluate`), `on` or `off`. `--mm-model=`,
+`--mm-compare=` and `--mm-baseline=` switch off what an ini file names.
 """
 
 

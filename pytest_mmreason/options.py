@@ -301,6 +301,8 @@ def read_settings(config: pytest.Config) -> Settings:
     for name in ("param", "judge_param"):
         values[name] = dict(values.get(name, ()))
     values["allow_different"] = sum(values.get("allow_different", ()), ())
+    if config.getoption("mm_baseline") == "":  # with what an ini file says about it
+        values |= {"max_drop": None, "allow_different": ()}
     for name in ("model", "benchmark", "prompt", "sample", "allow_different"):
         values[name] = tuple(dict.fromkeys(values.get(name, ())))
     settings = Settings(**{k: v for k, v in values.items() if v != ()})

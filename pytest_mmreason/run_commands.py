@@ -187,7 +187,7 @@ def _compare(chosen: argparse.Namespace) -> int:
 
     printer = Printer(TerminalWriter(sys.stdout))
     for after, before, found, made in shown:
-        printer.comparison(found, made, after.named(), before.named())
+        printer.comparison(found, made, before.named(), after.named())
     printer.verdict(status, verdict)
     return status
 

@@ -125,9 +125,11 @@ class Terminal:
             "no sample was evaluated: no selected test asks for one. The bundled suite stays out "
             "where the command line names a path, unless --mm-benchmark=NAME stands beside it"
         )
-        if option.mm_threshold:
-            self._unused += "; so no --mm-threshold was met"
-        return bool(option.mm_threshold)
+        gates = {"--mm-threshold": option.mm_threshold, "--mm-max-drop": option.mm_max_drop}
+        given = [name for name, value in gates.items() if value]
+        if given:
+            self._unused += f"; so no {' and no '.join(given)} was met"
+        return bool(given)
 
     @contextmanager
     def few_failures(self) -> Iterator[None]:

@@ -50,6 +50,33 @@ def test_models_stand_side_by_side_and_the_best_is_marked(
     assert result.stdout.str().count("mmreason: replay:") >= 2, "each has its own tables"
 
 
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "n2"])
+def test_pairs_of_models_tell_whether_chance_explains_the_difference(
+    pytester: pytest.Pytester, workers: tuple[str, ...]
+) -> None:
+    folder = write_benchmark(pytester.path / "made", [sample(n) for n in range(24)])
+    options = [f"--mm-benchmark={folder}", "--mm-output=out", "--mm-show=0"]
+    for name, right in (("a", 2), ("b", 22), ("c", 20)):
+        answers = {f"s{n}": f"answer{n}" if n < right else "no" for n in range(24)}
+        write_answers(pytester.path / f"{name}.json", answers)
+        options.append(f"--mm-model=replay:{name}.json")
+    result = run(pytester, *options, *workers)
+    pairs = read_summary(pytester.path / "out")["pairs"]
+    told = [
+        (p["first"]["model"][7], p["second"]["model"][7], p["worse"], p["better"]) for p in pairs
+    ]
+    assert told == [("b", "c", 0, 2), ("b", "a", 0, 20), ("c", "a", 0, 18)], "the best one's first"
+    assert [p["p"] for p in pairs] == [2 / 2**2, 2 / 2**20, 2 / 2**18]
+    assert [p["p_adjusted"] for p in pairs] == [0.5, 3 * 2 / 2**20, 2 * 2 / 2**18]
+    lost = pairs[1]["first_score"] - pairs[1]["second_score"]
+    assert pairs[1]["difference"] == pytest.approx(lost) and lost > 80
+    text = " ".join(result.stdout.str().split())
+    assert "model against overall 95 % CI p (Holm)" in text
+    assert "replay:b.json replay:c.json" in text and "< 0.001" in text
+    page = (pytester.path / "out" / "summary.md").read_text(encoding="utf-8")
+    assert "| replay:b.json | replay:c.json |" in page and "p (Holm)" in page
+
+
 def test_one_model_has_no_such_table(pytester: pytest.Pytester, models: tuple[str, ...]) -> None:
     assert "side by side" not in run(pytester, models[0], models[2]).stdout.str()
 
