@@ -27,6 +27,10 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PAT
 COMPLAINTS = ("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled")
 STATE = "JSON.stringify([document.title, document.documentElement.dataset.run || '', [...new Set([...document.querySelectorAll('*')].map((e) => e.localName))].sort()])"
 
+OVERFLOW = (
+    "(({scrollWidth, clientWidth}) => scrollWidth > clientWidth)(document.getElementById('detail'))"
+)
+
 
 @pytest.fixture
 def listener() -> Iterator[tuple[str, list[str]]]:
@@ -121,6 +125,7 @@ def test_hostile_texts_run_nothing_ask_for_nothing_and_leave_the_layout_whole(
             assert str(number) in await detail(page)
             (now, ran, found) = json.loads(await page.evaluate(STATE))
             assert (now, ran) == (title, "")
+            assert await page.evaluate(OVERFLOW) is False, asked
             assert set(found) <= {*kinds, "ol", "li", "dl", "dt", "dd", "img"}, asked
         await page.evaluate("document.getElementById('search').value = '<script>'")
         for width in (1400, 400):
