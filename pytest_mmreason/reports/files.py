@@ -35,9 +35,9 @@ def write_reports(summary: Summary, ledger: Ledger, settings: Settings) -> None:
         _write(folder / "results.jsonl", (f"{line}\n" for line in ledger.lines()))
         write_json(folder / "summary.json", summary.to_json())
         _write(folder / "summary.md", [text])
-        write_html(folder, summary, settings, ledger.whole)
         _write_predictions(folder, summary, ledger, settings)
         _write_official(folder, summary, settings)
+        write_html(folder, summary, settings, ledger.whole)  # last: its pictures take a while
     step_summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if step_summary:
         with Path(step_summary).open("a", encoding="utf-8") as file:
