@@ -45,7 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status: int = chosen.run(chosen)
     except (UsageError, BenchmarkError) as error:
-        print(f"ERROR: {error}", file=sys.stderr)
+        from pytest_mmreason.reports.text import inert
+
+        # The names that it tells may come from anybody's files.
+        print(f"ERROR: {inert(str(error), keep_newlines=True)}", file=sys.stderr)
         return 4
     return status
 

@@ -146,6 +146,7 @@ def read(path: Path, allowed: Sequence[str] = (), option: str = OPTION) -> Basel
     """
     results = path / RESULTS if path.is_dir() else path
     what = f"{option} {path}".strip()
+    how = f"{HOW}; --mm-baseline= compares with nothing" if option == OPTION else HOW
     keys: dict[RecordKey, int] = {}
     runs: dict[tuple[str, str, str], list[Record]] = {}
     try:
@@ -157,7 +158,7 @@ def read(path: Path, allowed: Sequence[str] = (), option: str = OPTION) -> Basel
                     record = Record.from_json(line, without=_UNUSED)
                     _check(record)
                 except (ValueError, TypeError) as error:
-                    raise UsageError(f"{results}:{number}: no record ({error}); {HOW}") from None
+                    raise UsageError(f"{results}:{number}: no record ({error}); {how}") from None
                 if record.key in keys:
                     raise UsageError(
                         f"{results}:{number}: sample {record.sample!a} is there already, in line "
@@ -167,13 +168,13 @@ def read(path: Path, allowed: Sequence[str] = (), option: str = OPTION) -> Basel
                 runs.setdefault(record.key[:3], []).append(record)
     except FileNotFoundError:
         inside = f" holds no {RESULTS}" if path.is_dir() else " is not there"
-        raise UsageError(f"{what}{inside}; {HOW}") from None
+        raise UsageError(f"{what}{inside}; {how}") from None
     except UnicodeDecodeError as error:
-        raise UsageError(f"{results} is no text ({error.reason}); {HOW}") from None
+        raise UsageError(f"{results} is no text ({error.reason}); {how}") from None
     except OSError as error:
         raise UsageError(f"{results} cannot be read: {error.strerror or error}") from None
     if not runs:
-        raise UsageError(f"{results} holds no record; {HOW}")
+        raise UsageError(f"{results} holds no record; {how}")
     told = _summary(results.with_name(SUMMARY))
     return Baseline(what, [_earlier(of, found, told) for of, found in runs.items()], allowed)
 

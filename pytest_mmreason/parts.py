@@ -86,7 +86,7 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
         "outcome": dataclasses.asdict(outcome),
         "told": told,
     }
-    write_json(folder / (SHARD_FILE if settings.shard else RUN_FILE), content)
+    write_json(folder / (SHARD_FILE if settings.shard else RUN_FILE), content, indent=None)
 
 
 def read_part(folder: Path, name: str = SHARD_FILE) -> Part:

@@ -41,7 +41,9 @@ def parsed(option: Option, given: str | list[str]) -> Any:
         raise UsageError(f"{option.flag} {error}") from None
 
 
-def _add_options(parser: argparse.ArgumentParser, names: Sequence[str], how: str = "") -> None:
+def _add_options(
+    parser: argparse.ArgumentParser, names: Sequence[str], how: str = "", without: str = ""
+) -> None:
     for name in names:
         option = options_by_name()[name]
         more = how if name != "output" else ""
@@ -51,7 +53,7 @@ def _add_options(parser: argparse.ArgumentParser, names: Sequence[str], how: str
             *([f"--{name.replace('_', '-')}"] if name in COMPARING else []),
             metavar=option.metavar,
             action="append" if option.repeat else "store",
-            help=(option.help.rstrip(".") + more).replace("%", "%%"),
+            help=(option.help.removeprefix(without).rstrip(".") + more).replace("%", "%%"),
             dest=option.dest,
         )
 
@@ -142,7 +144,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             name, metavar=name.upper(), type=Path, help=f"{text}: --mm-output or results.jsonl"
         )
-    _add_options(parser, COMPARING)
+    _add_options(parser, COMPARING, without="With --mm-baseline: ")
     parser.add_argument("--json", action="store_true", help="print JSON for programs")
     parser.set_defaults(run=_compare)
 

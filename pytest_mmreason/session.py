@@ -234,6 +234,11 @@ class OwnerSession:
         if self.settings.baseline is not None:
             from pytest_mmreason import baseline
 
+            if plan.graded is not None:
+                raise UsageError(
+                    "--mm-baseline compares a model with an earlier run; --mm-agreement measures a "
+                    "judge. --mm-baseline= switches off what an ini file names"
+                )
             self._baseline = baseline.read(self.settings.baseline, self.settings.allow_different)
             baseline.check_plan(self._baseline, plan, judge)
 

@@ -158,16 +158,11 @@ class Settings:
 
 
 def check_baseline(settings: Settings) -> None:
-    """UsageError if options about a baseline stand without one, or beside graded answers."""
+    """UsageError if options about a baseline stand without one."""
     given = {"max-drop": settings.max_drop is not None, "allow-different": settings.allow_different}
-    if settings.baseline is None:
-        for option in (name for name, is_given in given.items() if is_given):
+    for option in (name for name, is_given in given.items() if is_given):
+        if settings.baseline is None:
             raise UsageError(
                 f"--mm-{option} is about --mm-baseline=PATH, which is not given; PATH is an earlier "
                 "run's --mm-output, or its results.jsonl"
             )
-    elif settings.agreement is not None:
-        raise UsageError(
-            "--mm-baseline compares a model with an earlier run; --mm-agreement measures a judge. "
-            "--mm-baseline= switches off what an ini file names"
-        )

@@ -108,7 +108,8 @@ def _gate_cell(gate: Gate | None) -> Cell:
     if gate is None:
         return Cell("")
     word = "PASS" if gate.passed else "FAIL"
-    return Cell(f"≥ −{gate.limit:g} {word}", "good" if gate.passed else "bad")
+    least = f"−{gate.limit:g}" if gate.limit else "0"
+    return Cell(f"≥ {least} {word}", "good" if gate.passed else "bad")
 
 
 def _samples(changed: Sequence[SampleChange]) -> list[str]:

@@ -134,7 +134,10 @@ class Printer:
         self.table(tables.narrowed(compared.changes(found, gates), width))
         self.folded(f" {compared.method(found)}", indent=3)
         for title, items in compared.lines(found):
-            self._wrapped(title, items)
+            if title == "differing":  # sentences, longer than a line
+                self.folded(f" {title:11}  {' · '.join(items)}", indent=14)
+            else:
+                self._wrapped(title, items)
 
     def _agreement(self, run: RunResult, found: Agreement, settings: Settings) -> None:
         """What was measured of the judge."""

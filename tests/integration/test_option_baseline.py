@@ -135,6 +135,7 @@ def test_serial_distributed_merged_reported_and_compared_are_identical(
     anew = ["--mm-baseline=main", "--mm-max-drop=10", "--mm-output=anew"]
     assert main(["merge", "s2", "s1", *anew]) == 1
     assert main(["merge", "s1", "s2", "--mm-baseline="]) == 0
+    assert main(["merge", "s1", "s2", "--mm-baseline=", "--mm-max-drop=2"]) == 4
     assert main(["report", "serial", "--mm-output=again"]) == 1
     expected = (pytester.path / "serial" / "summary.json").read_bytes()
     for folder in ("distributed", "merged", "anew", "again"):
@@ -363,6 +364,7 @@ def test_folders_without_results_and_broken_summaries_are_told(
         (("--mm-max-drop=2",), "--mm-max-drop is about --mm-baseline=PATH, which is not given"),
         (("--mm-allow-different=data",), "--mm-allow-different is about --mm-baseline=PATH"),
         (("--mm-baseline=main", "--mm-max-drop=-1"), "--mm-max-drop is -1"),
+        (("--mm-baseline=main", "--mm-agreement=mini"), "--mm-agreement measures a judge"),
         (("--mm-baseline=main", "--mm-allow-different=juge"), "Did you mean 'judge'"),
     ],
 )
@@ -403,6 +405,19 @@ def test_of_several_runs_that_of_the_same_prompt_and_model_is_meant(
     assert failed.ret == 1
     assert "replay:new.json: analogical lost" in verdict_line(failed)
     assert "replay:old.json:" not in verdict_line(failed)
+
+
+def test_a_baseline_that_is_gone_can_be_left_out_of_reports_made_again(
+    pytester: pytest.Pytester, options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(pytester, *options, *NEW, "--mm-output=out").ret == 1
+    (pytester.path / "main").rename(pytester.path / "moved")
+    capsys.readouterr()
+    assert main(["report", "out"]) == 4
+    assert "main is not there" in (error := capsys.readouterr().err)
+    assert "--mm-baseline= compares with nothing" in error
+    assert main(["report", "out", "--mm-baseline=moved"]) == 1
+    assert main(["report", "out", "--mm-baseline="]) == 0
 
 
 def test_a_benchmark_that_the_baseline_lacks_is_a_usage_error(

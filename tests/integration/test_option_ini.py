@@ -55,6 +55,9 @@ VALUES: dict[str, Any] = {
     "item_threshold": 0.25,
     "max_errors": "10%",
     "on_error": "zero",
+    "baseline": "main",
+    "max_drop": 2.5,
+    "allow_different": ["judge,data", "prompt"],
     "output": "out",
     "show": 0,
     "agreement": "graded.json",
@@ -118,14 +121,16 @@ def test_every_option_is_read_from_every_kind_of_file(project: Project, kind: st
     assert tuple(found["shard"]) == (2, 3)
     assert found["max_errors"] == {"limit": 10.0, "percent": True}
     assert found["compare"] == ("published", "gpt-4v")
+    assert found["allow_different"] == ("judge", "data", "prompt")
     assert (found["prompt"], found["sample"]) == (("cot", "direct"), ("s1", "s2"))
-    for path in ("subset", "output", "agreement", "cache_dir"):
+    for path in ("subset", "output", "baseline", "agreement", "cache_dir"):
         assert found[path] == f"{here}/{VALUES[path]}"
     plain = {k: v for k, v in VALUES.items() if not isinstance(v, list)} | {
         "images": f"captions={here}/caps.jsonl",
         "subset": found["subset"],
         "shard": found["shard"],
         "output": found["output"],
+        "baseline": found["baseline"],
         "agreement": found["agreement"],
         "cache_dir": found["cache_dir"],
         "max_errors": found["max_errors"],

@@ -67,6 +67,20 @@ def test_p_is_a_probability_and_does_not_know_the_direction(differences: list[fl
     assert p == sign_flip_p([-d for d in differences]) == sign_flip_p(differences[::-1])
 
 
+def test_p_of_many_samples_is_counted_without_error() -> None:
+    rng = random.Random(5)
+    tenths = [rng.choice((-1, 1)) * rng.randint(1, 20) for _ in range(150)]
+    counts = {0: 1}
+    for tenth in tenths:
+        after: dict[int, int] = {}
+        for total, number in counts.items():
+            for signed in (total + tenth, total - tenth):
+                after[signed] = after.get(signed, 0) + number
+        counts = after
+    far = sum(number for total, number in counts.items() if abs(total) >= abs(sum(tenths)))
+    assert sign_flip_p([tenth / 20 for tenth in tenths]) == far / 2**150
+
+
 def test_equal_losses_of_few_samples_are_not_certain() -> None:
     assert sign_flip_p([-1.0] * 3) == 0.25
     assert sign_flip_p([-0.003] * 3) == 0.25, "however small they are"
