@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from pytest_mmreason.errors import UsageError
 from pytest_mmreason.ledger import Ledger
+from pytest_mmreason.record import Record
 from pytest_mmreason.reports import markdown, official, submission
 from pytest_mmreason.selection import read_subset
 from pytest_mmreason.settings import Settings
@@ -37,10 +38,20 @@ def write_reports(summary: Summary, ledger: Ledger, settings: Settings) -> None:
         _write(folder / "summary.md", [text])
         _write_predictions(folder, summary, ledger, settings)
         _write_official(folder, summary, settings)
+        write_html(folder, summary, settings, ledger.whole)  # last: its pictures take a while
     step_summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if step_summary:
         with Path(step_summary).open("a", encoding="utf-8") as file:
             file.write(text)
+
+
+def write_html(
+    folder: Path, summary: Summary, settings: Settings, whole: Callable[[Record], Record]
+) -> None:
+    """Write ``report.html``; see :func:`pytest_mmreason.reports.html.render`. Raises OSError."""
+    from pytest_mmreason.reports import html  # a template engine, for runs that write reports
+
+    _write(folder / html.FILE_NAME, html.render(summary, settings, folder, whole))
 
 
 def _write_predictions(folder: Path, summary: Summary, ledger: Ledger, settings: Settings) -> None:
