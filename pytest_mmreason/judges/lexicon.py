@@ -36,7 +36,7 @@ ORDINAL_WORDS = _numbered(
 )
 SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 # after a number: "two thirds", "one half"
-FRACTION_WORDS = {"half": 2, "third": 3, "quarter": 4} | _numbered(
+FRACTION_WORDS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4} | _numbered(
     "fifth sixth seventh eighth ninth tenth", start=5
 )
 NUMERIC = (
@@ -90,7 +90,7 @@ ALIASES = {
 
 # before an answer these deny it; in a statement NOT turns it around
 NEGATORS = _words("not no never neither nor without unlike except excluding doubt hardly scarcely")
-NOT = _words("not no never none nothing nobody nowhere without")
+NOT = _words("not no never none nothing nobody nowhere without impossible unable")
 NONE = _words("no none nobody nothing")
 DOUBTS = _words("either maybe might could perhaps possibly")
 SMALLER = _words("smaller less lower shorter fewer lighter younger cheaper slower worse")

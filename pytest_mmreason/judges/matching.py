@@ -239,7 +239,7 @@ def _state(
         if phrases[at] == phrases[start]
     ]
     after = tokens[end : end + 4]
-    if _is_negated(before, after, phrases[end : end + 2], phrases[end - 1]):
+    if _is_negated(before, after, phrases[end : end + 2], phrases[end - 1], is_number):
         return NEGATED
     # "A cat? No, a dog."
     if (
@@ -260,7 +260,11 @@ def _state(
 
 
 def _is_negated(
-    before: list[str], after: tuple[str, ...], after_phrases: tuple[int, ...], phrase: int
+    before: list[str],
+    after: tuple[str, ...],
+    after_phrases: tuple[int, ...],
+    phrase: int,
+    is_number: bool,
 ) -> bool:
     for at, token in enumerate(before):
         if token in NEGATORS and before[at + 1 : at + 2] not in (["only"], ["just"]):
@@ -268,7 +272,7 @@ def _is_negated(
     if before[-2:] in (["rather", "than"], ["instead", "of"], ["opposed", "to"]):
         return True
     # "the living room is bigger than X" speaks for the living room
-    if before and before[-1] == "than" and not SMALLER & set(before):
+    if before and before[-1] == "than" and (is_number or not SMALLER & set(before)):
         return True
     return (
         len(after) > 1
