@@ -98,6 +98,9 @@ VERBS = _words("is are was were does do did has have can")
 
 YES = _words("yes correct true absolutely definitely indeed")
 NO = _words("no incorrect false")
+# what seemed so at first, and what tells that it is not
+IMPRESSIONS = _words("initially glance thought assumed seem seemed look looked appear appeared")
+CORRECTIONS = _words("actually really turn turned fact instead")
 UNSURE = (
     " not possible to ",
     " impossible to ",

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pytest_mmreason.judges.candidates import is_aside, is_buried, is_listed, is_other_option
 from pytest_mmreason.judges.lexicon import (
     ATTRIBUTES,
+    CORRECTIONS,
     CUES,
     DOUBTS,
     FILLER,
+    IMPRESSIONS,
     NEGATORS,
     NOT,
     SMALLER,
@@ -241,6 +243,8 @@ def _state(
     after = tokens[end : end + 4]
     if _is_negated(before, after, phrases[end : end + 2], phrases[end - 1], is_number):
         return NEGATED
+    if _is_corrected(response, start, end):
+        return NEGATED
     # "A cat? No, a dog."
     if (
         after[:1] == ("no",)
@@ -280,6 +284,16 @@ def _is_negated(
         and after[1] == "not"
         and all(number == phrase for number in after_phrases)
     )
+
+
+def _is_corrected(response: Words, start: int, end: int) -> bool:
+    """Whether what stands there only seemed so: "it looks like a cat, but is actually a dog"."""
+    tokens = response.tokens
+    if not IMPRESSIONS & set(tokens[max(0, start - _LOOK_BACK) : start]):
+        return False
+    turns = [at for at in range(end, min(end + 3, len(tokens))) if tokens[at] in ("but", "however")]
+    after = tokens[turns[0] : turns[0] + 2 * _LOOK_BACK] if turns else ()
+    return bool(CORRECTIONS & set(after)) and tokens[start] not in after
 
 
 def _is_hedged(

@@ -323,9 +323,14 @@ def test_short_words_meet_their_forms(word: str) -> None:
         ("How heavy is the parcel?", "2 pounds", "907.18474 grams", 1.0),
         ("How many birds are there?", "10", "There are less than 10 birds.", 0.0),
         ("Can he win?", "no", "It is impossible for him to win.", 1.0),
+        ("What is it?", "cat", "At first it looks like a cat, but it is actually a dog.", 0.0),
+        ("What is it?", "cat", "I thought it was a cat, but it turned out to be a fox.", 0.0),
+        ("What is it?", "dog", "At first it looks like a cat, but it is actually a dog.", 1.0),
+        ("What is it?", "cat", "It looks like a cat, but the cat is actually a toy.", 1.0),
+        ("What is it?", "cat", "It is a cat, but it is actually quite large.", 1.0),
     ],
 )
-def test_forms_units_and_bounds_are_read(
+def test_forms_units_bounds_and_corrections_are_read(
     question: str, reference: str, response: str, score: float
 ) -> None:
     sample = Sample("s", question, answer=reference)
