@@ -20,7 +20,7 @@ from pytest_mmreason.benchmarks.official import (
 from pytest_mmreason.benchmarks.validation import (
     Check,
     objects,
-    optional_string,
+    reference,
     shown,
     string,
     strings,
@@ -34,7 +34,7 @@ CORRECTIONS = "corrections.toml"
 CATEGORIES = ("deductive", "abductive", "analogical")
 COMPLEXITIES = ("moderate", "high")
 
-_REFERENCE: Mapping[str, Check] = {"id": string, "answer": optional_string, "steps": strings}
+_REFERENCE: Mapping[str, Check] = {"id": string, "answer": reference, "steps": strings}
 _YES_OR_NO = {"yes": True, "no": False, "": False}
 
 

@@ -19,13 +19,15 @@ def string(value: object) -> str | None:
     return None if value.strip() else "is empty"
 
 
-def optional_string(value: object) -> str | None:
-    """A string or null."""
-    return (
-        None
-        if value is None or isinstance(value, str)
-        else f"is {shown(value)}, not a string or null"
-    )
+def reference(value: object) -> str | None:
+    """A reference answer: null, or a string with something beside ``<AND>`` and ``<OR>``."""
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        return f"is {shown(value)}, not a string or null"
+    if value.replace("<AND>", "").replace("<OR>", "").strip():
+        return None
+    return "is empty; null says that there is no reference"
 
 
 def word(value: object) -> str | None:

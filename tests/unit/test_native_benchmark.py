@@ -10,6 +10,7 @@ import pytest
 
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.benchmarks.native import load
+from pytest_mmreason.benchmarks.validation import reference
 from pytest_mmreason.errors import BenchmarkError
 from pytest_mmreason.sample import ImageRef, Sample
 from tests.support.benchmarks import sample, write_benchmark
@@ -222,3 +223,9 @@ def test_order_protocol_and_weights_change_the_fingerprint(tmp_path: Path) -> No
         made(tmp_path / "d", weights={"high": 3}).fingerprint,
     }
     assert len(found) == 4
+
+
+@pytest.mark.parametrize("answer", ["", "  ", "<AND>", "<OR> <AND>"])
+def test_blank_reference_is_none_to_judge_by(answer: str) -> None:
+    assert "is empty" in str(reference(answer))
+    assert reference(None) is None and reference(f"{answer}cat") is None
