@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason.benchmarks.base import Benchmark, shipped
-from pytest_mmreason.benchmarks.validation import reference as check_reference
+from pytest_mmreason.benchmarks.validation import (
+    STRICT,
+    Check,
+    reference,
+    shown,
+    string,
+    strings,
+    word,
+)
 from pytest_mmreason.errors import BenchmarkError, MissingPrediction, UsageError, nearest
 from pytest_mmreason.models.base import Request, Response
 from pytest_mmreason.sample import Sample
@@ -26,7 +34,17 @@ MODEL = "graded answers"
 BUNDLED = ("mini",)
 """Benchmarks that ship with graded answers; each name stands for its own."""
 
-_FIELDS = ("sample", "id", "question", "reference", "steps", "capabilities", "category", "complexity", "answer", "score", "kind", "why", "model")  # fmt: skip
+_OWN: Mapping[str, Check] = {
+    "question": string,
+    "reference": reference,
+    "steps": strings,
+    "capabilities": strings,
+    "category": word,
+    "complexity": word,
+}
+"""What a line brings that names no sample."""
+
+_FIELDS = ("sample", "id", *_OWN, "answer", "score", "kind", "why", "model")
 
 _IDS_SHOWN = 5
 
@@ -161,43 +179,56 @@ def _of_lines(name: str, content: str, known: Mapping[str, Sample]) -> tuple[lis
 
 
 def _of_line(line: str, number: str, known: Mapping[str, Sample]) -> _One:
-    row = json.loads(line)
+    row = STRICT.decode(line)
     if not isinstance(row, dict):
         raise ValueError(f"a graded answer is a JSON object, not {type(row).__name__}")
     for key in row:
         if key not in _FIELDS:
             raise ValueError(f"field {key}: unknown. {nearest(key, _FIELDS)}")
-    answer, score = row.get("answer"), row.get("score")
+    answer, score, kind = row.get("answer"), row.get("score"), row.get("kind", "")
     if not isinstance(answer, str):
         raise ValueError("field answer: a string is needed")
     if isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1:
-        raise ValueError(f"field score: {score!r} is not a number in [0, 1]")
-    kind = row.get("kind", "")
+        raise ValueError(f"field score: {shown(score)} is not a number in [0, 1]")
     if not isinstance(kind, str):
-        raise ValueError(f"field kind: {kind!r} is not a string")
-    wanted = row.get("sample", row.get("id"))
-    if wanted is not None:
-        sample = known.get(str(wanted))
-        if sample is None:
-            raise ValueError(f"no sample {wanted!r}. {nearest(str(wanted), known)}")
-        if sample.answer is None:
-            raise ValueError(f"sample {wanted!r} has no reference answer to judge by")
-        return _One(_as_graded(sample, f"{wanted}-{number}"), answer, float(score), kind)
-    question, reference = row.get("question"), row.get("reference")
-    if not isinstance(question, str) or not isinstance(reference, str):
+        raise ValueError(f"field kind: {shown(kind)} is not a string")
+    own = {key: row[key] for key in _OWN if key in row}
+    wanted = {key: row[key] for key in ("sample", "id") if row.get(key) is not None}
+    if wanted and own:
+        raise ValueError(
+            f"field {next(iter(own))}: a line that names a sample takes all of it from there"
+        )
+    if wanted:
+        sample = _named(wanted, known)
+        return _One(_as_graded(sample, f"{sample.id}-{number}"), answer, float(score), kind)
+    if own.get("question") is None or own.get("reference") is None:
         raise ValueError("give sample, or question and reference")
-    if fault := check_reference(reference):
-        raise ValueError(f"field reference: {fault}")
+    for key, value in own.items():
+        if fault := _OWN[key](value):
+            raise ValueError(f"field {key}: {fault}")
     made = Sample(
         id=number,
-        question=question,
-        answer=reference,
-        steps=tuple(map(str, row.get("steps", ()))),
-        capabilities=tuple(map(str, row.get("capabilities", ()))),
-        category=str(row.get("category", "")),
-        complexity=str(row.get("complexity", "")),
+        question=own["question"],
+        answer=own["reference"],
+        steps=tuple(own.get("steps", ())),
+        capabilities=tuple(dict.fromkeys(own.get("capabilities", ()))),
+        category=own.get("category", ""),
+        complexity=own.get("complexity", ""),
     )
     return _One(_as_graded(made, number), answer, float(score), kind)
+
+
+def _named(wanted: Mapping[str, Any], known: Mapping[str, Sample]) -> Sample:
+    """The one sample that a line names, as ``sample`` or ``id``."""
+    name, *others = dict.fromkeys(map(str, wanted.values()))
+    if others:
+        raise ValueError(f"field id: {shown(wanted['id'])} is not {name!r}, the sample")
+    sample = known.get(name)
+    if sample is None:
+        raise ValueError(f"no sample {name!r}. {nearest(name, known)}")
+    if sample.answer is None:
+        raise ValueError(f"sample {name!r} has no reference answer to judge by")
+    return sample
 
 
 def _as_graded(sample: Sample, name: str) -> Sample:

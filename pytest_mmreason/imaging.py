@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import io
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -203,6 +204,14 @@ def load(
     """
     if original is None:
         original = read(ref)
+    with _opened(ref, original) as image:
+        loaded = _normalise(ref, original, image, max_bytes)
+    return loaded
+
+
+@contextlib.contextmanager
+def _opened(ref: ImageRef, original: bytes) -> Iterator[Image.Image]:
+    """The image that a file holds; whatever is wrong with it raises DataError naming the file."""
     from PIL import Image, UnidentifiedImageError
 
     try:
@@ -211,7 +220,7 @@ def load(
             # belong to the whole process, and this runs in threads.
             if Image.MAX_IMAGE_PIXELS and image.width * image.height > Image.MAX_IMAGE_PIXELS:
                 raise Image.DecompressionBombError
-            return _normalise(ref, original, image, max_bytes)
+            yield image
     except UnidentifiedImageError:
         what = "is empty" if not original else "is not an image that Pillow can read"
         raise DataError(f"image {ref.path!r} {what} (in {ref.root})") from None
@@ -335,6 +344,25 @@ def _shrink(image: Image.Image, max_bytes: int, kind: str) -> tuple[bytes, str, 
             break
     final = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
     return data, PASSED_THROUGH[kind], final
+
+
+def thumbnail(ref: ImageRef, side: int) -> bytes:
+    """The image that `ref` names as an upright, opaque WebP, neither side above `side` pixels.
+
+    Of an animation, its first frame. Raises DataError as :func:`load` does.
+    """
+    from PIL import ImageOps
+
+    with _opened(ref, read(ref)) as image:
+        image.draft("RGB", (side, side))  # a JPEG is decoded at about the size that is wanted
+        if image.mode in {"RGB", "RGBA", "L", "LA"}:  # small first: the rest is then cheap
+            image.thumbnail((side, side))
+        small = _opaque(ImageOps.exif_transpose(image))
+        small.thumbnail((side, side))
+        small.info.clear()  # neither profile nor EXIF data goes along
+        buffer = io.BytesIO()
+        small.save(buffer, "WEBP", quality=60, method=2)
+    return buffer.getvalue()
 
 
 def describe_unopened(refs: Iterable[ImageRef]) -> list[Mapping[str, Any]]:

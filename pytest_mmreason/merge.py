@@ -70,7 +70,10 @@ class Merged:
     def __init__(self, parts: Sequence[Part], gates: Gates, is_whole: bool = False) -> None:
         _check_same_run(parts)
         self.settings = gates.applied(settings_of(parts[0].asked))
-        self.plan = plan_of(parts[0].asked, self.settings)
+        roots: Mapping[str, str] = next(
+            (found for part in parts if (found := part.told.get("roots"))), {}
+        )
+        self.plan = plan_of(parts[0].asked, self.settings, roots)
         self.outcome = _joint_outcome([part.outcome for part in parts])
         check_thresholds(self.settings.threshold, self.plan.names)
         self._is_whole = is_whole

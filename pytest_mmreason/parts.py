@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +78,7 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
         "details": {run.spec.model: summary.details.get(run.spec.spec, "") for run in summary.runs},
         "grade_order": list(summary.grade_order),
         "prices": {name: p and [p.input, p.output] for name, p in summary.prices.items()},
+        "roots": {name: root for name, b in benchmarks.items() if (root := _root_of(b))},
     }
     content = {
         "schema": SCHEMA,
@@ -147,9 +149,15 @@ def settings_of(asked: Mapping[str, Any]) -> Settings:
     )
 
 
-def plan_of(asked: Mapping[str, Any], settings: Settings) -> Plan:
-    """The plan of a run, benchmarks and all but for their images."""
-    benchmarks = {b["name"]: _benchmark_from_json(b) for b in asked["benchmarks"]}
+def plan_of(asked: Mapping[str, Any], settings: Settings, roots: Mapping[str, str]) -> Plan:
+    """The plan of a run, benchmarks and all.
+
+    roots: by benchmark, the folder of its images, as :func:`write_part` told it. Where there is
+    no such folder, images are known by their paths alone.
+    """
+    benchmarks = {
+        b["name"]: _benchmark_from_json(b, roots.get(b["name"], "")) for b in asked["benchmarks"]
+    }
     registry = Registry({}, {}, {})
     runs = tuple(
         RunSpec(benchmark, model, model, prompt, registry.preset(model))
@@ -171,7 +179,7 @@ def _benchmark_to_json(benchmark: Benchmark, selected: Sequence[int]) -> dict[st
     }
     samples = [sample.to_json() for sample in benchmark.samples]
     for sample in samples:
-        # Where the folder lay on that machine tells nobody anything.
+        # Where the folder lies decides nothing: it is told apart, for the pictures of reports.
         sample["images"] = [[path, ""] for path, _ in sample["images"]]
     return {
         **content,
@@ -182,8 +190,24 @@ def _benchmark_to_json(benchmark: Benchmark, selected: Sequence[int]) -> dict[st
     }
 
 
-def _benchmark_from_json(data: Mapping[str, Any]) -> Benchmark:
+def _root_of(benchmark: Benchmark) -> str:
+    """The folder of all images, from the working folder; "" for none, and for several."""
+    roots = {image.root for sample in benchmark.samples for image in sample.images}
+    if len(roots) != 1:
+        return ""
+    try:
+        # Another machine's checkout lies elsewhere, but within it the way is the same.
+        return Path(os.path.relpath(roots.pop())).as_posix()
+    except ValueError:  # on another drive
+        return ""
+
+
+def _benchmark_from_json(data: Mapping[str, Any], root: str) -> Benchmark:
     values = {k: v for k, v in data.items() if k not in ("fingerprint", "selected")}
-    values["samples"] = tuple(Sample.from_json(sample) for sample in data["samples"])
+    folder = str(Path(root).absolute()) if root and Path(root).is_dir() else ""
+    values["samples"] = tuple(
+        Sample.from_json({**sample, "images": [[path, folder] for path, _ in sample["images"]]})
+        for sample in data["samples"]
+    )
     values["notes"] = tuple(data["notes"])
     return Benchmark(**values)

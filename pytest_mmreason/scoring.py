@@ -358,6 +358,13 @@ def _t_cdf(t: float, degrees: int) -> float:
     return (1 + inside) / 2
 
 
+def histogram(scores: Iterable[float | None]) -> tuple[int, ...]:
+    """How many of `scores`, in [0, 1], begin with each tenth; the last of eleven is for 1.0."""
+    # A mean such as 0.7 may lie below its tenth by rounding alone.
+    found = Counter(int(score * 10 + 1e-9) for score in scores if score is not None)
+    return tuple(found[tenth] for tenth in range(11))
+
+
 def sum_usage(records: Iterable[Record]) -> Mapping[str, Mapping[str, int]]:
     """Calls and tokens by role, summed over `records`."""
     totals: dict[str, Counter[str]] = {"model": Counter(), "judge": Counter()}

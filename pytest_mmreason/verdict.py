@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 UNSURE = 0.5
@@ -22,9 +22,10 @@ class StepCredit:
     credit: float
 
     def __post_init__(self) -> None:
-        if not isinstance(self.step, int) or self.step < 1:
+        if isinstance(self.step, bool) or not isinstance(self.step, Integral) or self.step < 1:
             raise ValueError(f"step is {self.step!r}, not a whole number from 1")
-        _check_fraction("credit", self.credit)
+        object.__setattr__(self, "step", int(self.step))
+        object.__setattr__(self, "credit", _fraction("credit", self.credit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class Verdict:
     judge_model:       the judge's name as its endpoint returned it.
     notes:             what was changed or dropped to make the verdict consistent.
 
-    Raises ValueError for a score that is not a finite number in [0, 1].
+    Raises ValueError for a score that is not a finite number in [0, 1], and for what is
+    none of these in the other fields, such as two credits for one step.
     """
 
     score: float
@@ -56,8 +58,19 @@ class Verdict:
             value = getattr(self, name)
             if value is None and name != "score":
                 continue
-            _check_fraction(name, value)
-            object.__setattr__(self, name, float(value))
+            object.__setattr__(self, name, _fraction(name, value))
+        if not isinstance(self.rationale, str):
+            raise ValueError(f"rationale is {self.rationale!r}, not a string")
+        if not isinstance(self.judge_model, str | None):
+            raise ValueError(f"judge_model is {self.judge_model!r}, not a string or None")
+        for name, kind in (("steps", StepCredit), ("notes", str)):
+            values = getattr(self, name)
+            is_row = isinstance(values, (tuple, list))
+            if not is_row or not all(isinstance(value, kind) for value in values):
+                raise ValueError(f"{name} is {values!r}, not a tuple of {kind.__name__}")
+            object.__setattr__(self, name, tuple(values))
+        if len({credit.step for credit in self.steps}) < len(self.steps):
+            raise ValueError("steps has two credits for one step")
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object that :meth:`from_json` turns back into an equal verdict."""
@@ -85,8 +98,11 @@ class Verdict:
         )
 
 
-def _check_fraction(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+def _fraction(name: str, value: Any) -> float:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number:
         raise ValueError(f"{name} is {value!r}, not a number in [0, 1]")
-    if not math.isfinite(value) or not 0.0 <= value <= 1.0:
+    # compared before float(), which overflows on a huge integer; NaN is in no range
+    if not 0 <= value <= 1:
         raise ValueError(f"{name} is {value!r}, outside [0, 1]")
+    return float(value)

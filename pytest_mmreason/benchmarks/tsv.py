@@ -252,7 +252,8 @@ class _Reader:
             images = self._paths(line, index, texts.get("image_path", ""))
         if len(self.faults) == before:
             values = dict.fromkeys(v.strip() for v in texts.get("category", "").split(","))
-            question, answer = texts["question"], texts["answer"] if letter else None
+            question = texts["question"]
+            answer = texts["answer"] if letter else None
             if options:
                 question, answer = choices(question, options, answer, texts.get("hint", ""))
             self._rows[index] = _Row(

@@ -19,7 +19,7 @@ def string(value: object) -> str | None:
     return None if value.strip() else "is empty"
 
 
-_PIECES = re.compile(r"<AND>|<OR>")
+_MARKS = re.compile(r"<AND>|<OR>")
 
 
 def reference(value: object) -> str | None:
@@ -31,9 +31,9 @@ def reference(value: object) -> str | None:
         return None
     if not isinstance(value, str):
         return f"is {shown(value)}, not a string or null"
-    if not value.strip():
-        return "is blank; null says that there is none"
-    if not all(map(str.strip, _PIECES.split(value))):
+    if not _MARKS.sub("", value).strip():
+        return "is empty; null says that there is no reference"
+    if not all(map(str.strip, _MARKS.split(value))):
         return f"is {shown(value)}: nothing stands on one side of an <AND> or <OR>"
     return None
 

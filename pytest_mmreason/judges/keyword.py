@@ -16,14 +16,20 @@ def match_keywords(reference: str, response: str) -> Verdict:
 
     A part is found if any of its ``<OR>`` alternatives is a substring, in lower case and
     without outer blanks. The paper names the method but not its rule for several parts;
-    the fraction is the rule that its partial grades suggest.
+    the fraction is the rule that its partial grades suggest. What is blank is no part: it
+    would stand in every response.
     """
     text = response.lower()
-    parts = reference.split("<AND>")
+    split = [
+        [o.strip() for o in part.split("<OR>") if o.strip()] for part in reference.split("<AND>")
+    ]
+    parts = [options for options in split if options]
+    if not parts:
+        return Verdict(0.0, rationale="the reference answer is blank", confidence=0.0)
     missing = [
-        part.strip()
-        for part in parts
-        if not any(option.strip().lower() in text for option in part.split("<OR>"))
+        " or ".join(options)
+        for options in parts
+        if not any(option.lower() in text for option in options)
     ]
     found = len(parts) - len(missing)
     if not missing:
@@ -46,7 +52,7 @@ class KeywordJudge:
 
     def identity(self, protocol: str) -> Mapping[str, Any]:
         """The rule's version; it is the same under every protocol."""
-        return {"judge": "keyword", "version": 1}
+        return {"judge": "keyword", "version": 2}
 
     async def judge(self, task: JudgeTask, ask: Ask) -> Verdict:
         """The fraction of keywords found, in [0, 1]; JudgeError without a reference."""

@@ -36,7 +36,7 @@ ORDINAL_WORDS = _numbered(
 )
 SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 # after a number: "two thirds", "one half"
-FRACTION_WORDS = {"half": 2, "third": 3, "quarter": 4} | _numbered(
+FRACTION_WORDS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4} | _numbered(
     "fifth sixth seventh eighth ninth tenth", start=5
 )
 NUMERIC = (
@@ -90,7 +90,7 @@ ALIASES = {
 
 # before an answer these deny it; in a statement NOT turns it around
 NEGATORS = _words("not no never neither nor without unlike except excluding doubt hardly scarcely")
-NOT = _words("not no never none nothing nobody nowhere without")
+NOT = _words("not no never none nothing nobody nowhere without impossible unable")
 NONE = _words("no none nobody nothing")
 DOUBTS = _words("either maybe might could perhaps possibly")
 SMALLER = _words("smaller less lower shorter fewer lighter younger cheaper slower worse")
@@ -98,6 +98,9 @@ VERBS = _words("is are was were does do did has have can")
 
 YES = _words("yes correct true absolutely definitely indeed")
 NO = _words("no incorrect false")
+# what seemed so at first, and what tells that it is not
+IMPRESSIONS = _words("initially glance thought assumed seem seemed look looked appear appeared")
+CORRECTIONS = _words("actually really turn turned fact instead")
 UNSURE = (
     " not possible to ",
     " impossible to ",

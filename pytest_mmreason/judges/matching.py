@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pytest_mmreason.judges.candidates import is_aside, is_buried, is_listed, is_other_option
 from pytest_mmreason.judges.lexicon import (
     ATTRIBUTES,
+    CORRECTIONS,
     CUES,
     DOUBTS,
     FILLER,
+    IMPRESSIONS,
     NEGATORS,
     NOT,
     SMALLER,
@@ -239,7 +241,9 @@ def _state(
         if phrases[at] == phrases[start]
     ]
     after = tokens[end : end + 4]
-    if _is_negated(before, after, phrases[end : end + 2], phrases[end - 1]):
+    if _is_negated(before, after, phrases[end : end + 2], phrases[end - 1], is_number):
+        return NEGATED
+    if _is_corrected(response, start, end):
         return NEGATED
     # "A cat? No, a dog."
     if (
@@ -260,7 +264,11 @@ def _state(
 
 
 def _is_negated(
-    before: list[str], after: tuple[str, ...], after_phrases: tuple[int, ...], phrase: int
+    before: list[str],
+    after: tuple[str, ...],
+    after_phrases: tuple[int, ...],
+    phrase: int,
+    is_number: bool,
 ) -> bool:
     for at, token in enumerate(before):
         if token in NEGATORS and before[at + 1 : at + 2] not in (["only"], ["just"]):
@@ -268,7 +276,7 @@ def _is_negated(
     if before[-2:] in (["rather", "than"], ["instead", "of"], ["opposed", "to"]):
         return True
     # "the living room is bigger than X" speaks for the living room
-    if before and before[-1] == "than" and not SMALLER & set(before):
+    if before and before[-1] == "than" and (is_number or not SMALLER & set(before)):
         return True
     return (
         len(after) > 1
@@ -276,6 +284,16 @@ def _is_negated(
         and after[1] == "not"
         and all(number == phrase for number in after_phrases)
     )
+
+
+def _is_corrected(response: Words, start: int, end: int) -> bool:
+    """Whether what stands there only seemed so: "it looks like a cat, but is actually a dog"."""
+    tokens = response.tokens
+    if not IMPRESSIONS & set(tokens[max(0, start - _LOOK_BACK) : start]):
+        return False
+    turns = [at for at in range(end, min(end + 3, len(tokens))) if tokens[at] in ("but", "however")]
+    after = tokens[turns[0] : turns[0] + 2 * _LOOK_BACK] if turns else ()
+    return bool(CORRECTIONS & set(after)) and tokens[start] not in after
 
 
 def _is_hedged(

@@ -15,7 +15,7 @@ from pytest_mmreason.judges.base import InvalidVerdict
 from pytest_mmreason.judges.lenient_json import DuplicateKey, FoundObject, find_objects
 from pytest_mmreason.verdict import StepCredit, Verdict
 
-VERSION = 3
+VERSION = 4
 """Raised when the same reply would give another verdict; enters the cache key."""
 
 INCORRECT_CAP = 0.9
@@ -27,6 +27,7 @@ _CORRECT_MARKER = re.compile(
 )
 _MOST_VERDICTS = 20
 _KEYS = frozenset({"score", "correct", "rationale"})
+_ANSWER_ONLY = ("score_answer_only", "answer_only")
 _VERDICT_KEY = re.compile(r"[\"'“](score|correct|rationale|steps)[\"'”]\s{0,3}:", re.IGNORECASE)
 
 
@@ -101,7 +102,7 @@ def _from_object(data: Mapping[str, Any], steps: int) -> Verdict:
     return _consistent(
         score,
         correct,
-        data.get("score_answer_only", data.get("answer_only")),
+        next((data[name] for name in _ANSWER_ONLY if data.get(name) is not None), None),
         credits,
         rationale if isinstance(rationale, str) else "",
         (f"judge: {dropped} of its step credits dropped",) if dropped else (),
@@ -123,6 +124,9 @@ def _consistent(
         without_reasoning = float(is_correct)
         if answer_only is not None:
             notes = (*notes, "judge: its grade without reasoning was none")
+    if not is_correct and without_reasoning > INCORRECT_CAP:
+        without_reasoning = INCORRECT_CAP
+        notes = (*notes, f"judge: not correct, so {INCORRECT_CAP} without reasoning")
     score = 1.0 if is_correct else min(said, INCORRECT_CAP)
     if score != said:
         judged = "correct" if is_correct else "not correct"

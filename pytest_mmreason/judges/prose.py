@@ -71,6 +71,11 @@ _MARKER = re.compile(
     rf"(?P<pad>(?:{_PAD}|[:({{\[]){{0,6}})",
     re.IGNORECASE,
 )
+# "<score>0.7</score>", and a reply that is nothing but "\boxed{0.7}"
+_TAGGED = re.compile(
+    r"<(score|correctness|grade|rating)>\s{0,3}([^<>\n]{1,20}?)\s{0,3}</\1>", re.IGNORECASE
+)
+_BOXED = re.compile(r"\s*(\$?)\\boxed\{([^{}$\n]{1,20})\}\1\s*")
 _BOUND = re.compile(r"[<>≤≥≠~≈]{1,2}\s?[.\d]")
 _WEAK_MARKER = re.compile(
     rf"^[\s*#_-]{{0,6}}(?:final[ ])?(?:answer|verdict|result|output){_PAD}{{0,6}}[:=]{_PAD}{{0,6}}",
@@ -136,6 +141,8 @@ def score_in_prose(text: str) -> float:
 
     Raises InvalidVerdict for everything else.
     """
+    boxed = _BOXED.fullmatch(text)
+    text = boxed[2] if boxed else _TAGGED.sub(r"\1: \2", text)
     values, mentioned = _marked(text)
     if values:
         return _one([*values, *_alone(text)], "scores")

@@ -15,7 +15,7 @@ _DIMENSIONS = {
     "length": "meter 1, m 1, millimeter 0.001, centimeter 0.01, kilometer 1000, inch 0.0254, "
     "foot 0.3048, ft 0.3048, yard 0.9144, mile 1609.344",
     "mass": "gram 1, g 1, mg 0.001, milligram 0.001, kilogram 1000, ounce 28.349523125, "
-    "oz 28.349523125, ton 1000000, tonne 1000000",
+    "oz 28.349523125, pound 453.59237, ton 1000000, tonne 1000000",
     "volume": "liter 1, litre 1, l 1, milliliter 0.001, ml 0.001, gallon 3.785411784",
     "money": "dollar 1, usd 1, euro 1, eur 1, cent 0.01",
     "share": "percent 1, percentage 1, pct 1",

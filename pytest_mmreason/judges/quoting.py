@@ -11,8 +11,10 @@ import unicodedata
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _LIKENESSES = frozenset("¦ǀ‖│┃║∣∥⎮⏐❘❙❚￤￨｜＂＼﹨")
 """What a reader may take for a bar, a quotation mark that ends a string, or a backslash."""
-_BLANKS = frozenset("\u034f\u115f\u1160\u3164\uffa0") | {chr(c) for c in range(0xE0100, 0xE01F0)}
-"""Letters and marks that a reader does not see."""
+_BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | {
+    chr(c) for c in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+}
+"""Letters and marks that a reader does not see; bytes can be written in variation selectors."""
 
 
 def quote(text: str) -> str:

@@ -57,8 +57,10 @@ weep cry sob|whole entire
 
 def plain_root(token: str) -> str:
     """`token` without its ending: paint, paints, painting and painted are one."""
-    if len(token) < 5 or token[0] == "#":
+    if len(token) < 4 or token[0] == "#":
         return token
+    if len(token) == 4:  # tall, as in taller
+        return token[:-1] if token[-1] == token[-2] else token
     ending = ""
     if token[-1] in "gdyrne" and token.endswith(_ENDINGS):
         ending = next(ending for ending in _ENDINGS if token.endswith(ending))

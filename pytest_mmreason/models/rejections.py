@@ -14,7 +14,7 @@ SYSTEM = "system"
 """Stands for the system turn, which some servers take as little as a parameter."""
 
 _ALIASES = {
-    SCHEMA: r"(?<!\w)response_format(?!\w)|json_schema|structured[ _-]outputs?|guided[ _](?:json|decoding)",
+    SCHEMA: r"(?<!\w)response_format(?!\w)|json[ _-]?schema|structured[ _-]outputs?|guided[ _](?:json|decoding)",
     SYSTEM: r"\bsystem['\"]?[ ](?:role|message|prompt|instruction|turn)|\brole\b.{0,40}\bsystem\b",
 }
 _UNSUPPORTED = re.compile(
@@ -27,7 +27,7 @@ _VALUE = re.compile(
     r"unsupported value|invalid value|not (?:a )?valid(?! (?:param|arg|field|option|key))|\brange\b"
     r"|\bbetween\b|at (?:most|least)|(?:less|greater|more|fewer|larger|smaller|higher|lower) than"
     r"|\b(?:above|below)\b|exceed|too (?:large|high|small|low|big|long|many)|(?:max|min)imum"
-    r"|must be|should be|\bexpected\b|[<>]=|supported values",
+    r"|must be|should be|has to be|\bexpected\b|[<>]=|supported values",
     re.IGNORECASE,
 )
 _ONLY_DEFAULT = re.compile(

@@ -19,7 +19,7 @@ def problem_of(record: Record, cache: str, item_threshold: float | None = None) 
         what = f"{record.status}: {record.reason}"
         # A run that asks nobody brings no more the next time.
         asks = cache != "only" or record.status not in ("model_error", "judge_error")
-        advice = _advice(record) if asks else ""
+        advice = advice_on(record) if asks else ""
         detail = f"\n{record.rationale}" if record.rationale else ""
     elif item_threshold is not None and record.score is not None and record.score < item_threshold:
         what = f"scored {record.score:.2f}, below --mm-item-threshold={item_threshold:g}"
@@ -52,7 +52,7 @@ def properties_of(record: Record) -> Mapping[str, str | float]:
     return {name: value for name, value in told.items() if value is not None and value != ""}
 
 
-def _advice(record: Record) -> str:
+def advice_on(record: Record) -> str:
     """What to do about an error."""
     if record.status == DATA_ERROR and " is a link to " in record.reason:
         return "Without images the sample runs as it is (--mm-images=none)."

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pytest_mmreason.errors import UsageError
 from pytest_mmreason.ledger import Ledger
+from pytest_mmreason.record import Record
 from pytest_mmreason.reports import markdown, official, submission
 from pytest_mmreason.reports.text import count
 from pytest_mmreason.selection import read_subset
@@ -49,6 +50,7 @@ def write_reports(summary: Summary, ledger: Ledger, settings: Settings) -> Summa
             summary = replace(summary, notes=(*summary.notes, _left_behind(folder, left)))
             text = markdown.render(summary, settings)
         _write(folder / "summary.md", [text])
+        write_html(folder, summary, settings, ledger.whole)  # last: its pictures take a while
     step_summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if step_summary:
         with Path(step_summary).open("a", encoding="utf-8") as file:
@@ -78,6 +80,15 @@ def _left_behind(folder: Path, names: Sequence[str]) -> str:
     return (
         f"{folder} also holds {count(len(names), 'file')} of earlier runs, left as found: {shown}"
     )
+
+
+def write_html(
+    folder: Path, summary: Summary, settings: Settings, whole: Callable[[Record], Record]
+) -> None:
+    """Write ``report.html``; see :func:`pytest_mmreason.reports.html.render`. Raises OSError."""
+    from pytest_mmreason.reports import html  # a template engine, for runs that write reports
+
+    _write(folder / html.FILE_NAME, html.render(summary, settings, folder, whole))
 
 
 def _write_predictions(folder: Path, summary: Summary, ledger: Ledger, settings: Settings) -> None:

@@ -126,6 +126,15 @@ def main_table(run: RunResult) -> Table:
     return Table(tuple(headers), numeric, tuple(body))
 
 
+def row_table(rows: Iterable[Row]) -> Table:
+    """Rows of one kind, one below the other, for a page as long as it likes."""
+    body = tuple(
+        tuple(map(Cell, (inert(row.name), _n(row), _score(row), _interval(row)))) for row in rows
+    )
+    headers = ("row", "n", "score", "95 % CI")
+    return Table(headers, (False, True, True, True), body, has_total=False)
+
+
 def row_lines(run: RunResult) -> list[tuple[str, list[str]]]:
     """(kind, ["rec 41.2 (88)", …]) of the rows that the main table does not show."""
     by_category = any(row.kind == "category" for row in run.rows.values())

@@ -108,6 +108,35 @@ def test_every_fault_of_the_file_is_named_before_anything_runs(
     )
 
 
+OWN = {"question": "Q?", "reference": "cat", "answer": "a cat", "score": 1}
+
+
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        ({**OWN, "steps": None}, "field steps: is null, not a list of strings"),
+        ({**OWN, "steps": "one"}, 'field steps: is "one", not a list of strings'),
+        ({**OWN, "capabilities": "ocr"}, 'field capabilities: is "ocr", not a list of strings'),
+        ({**OWN, "capabilities": 7}, "field capabilities: is 7, not a list of strings"),
+        ({**OWN, "capabilities": [""]}, "not a non-empty string"),
+        ({**OWN, "category": 5}, "field category: is 5, not a string"),
+        ({**OWN, "reference": " <AND>"}, "field reference: is empty"),
+        ({**OWN, "question": ""}, "field question: is empty"),
+        ({**OWN, "sample": "s0"}, "field question: a line that names a sample takes all of it"),
+        ({"sample": "s0", "id": "s1", "answer": "x", "score": 1}, "is not 's0', the sample"),
+        ('{"sample": "s0", "answer": "x", "score": 1, "score": 0}', "field given twice: score"),
+    ],
+)
+def test_no_field_is_taken_for_what_it_is_not(
+    pytester: pytest.Pytester, options: tuple[str, ...], row: object, fault: str
+) -> None:
+    line = row if isinstance(row, str) else json.dumps(row)
+    (pytester.path / "graded.jsonl").write_text(line, encoding="utf-8")
+    result = run(pytester, *options)
+    assert result.ret == 4
+    assert "graded.jsonl:1: " in result.stderr.str() and fault in result.stderr.str()
+
+
 def test_the_gate_alone_is_a_usage_error(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--mm-model=replay:x", "--mm-max-disagreement=0.1")
     assert result.ret == 4

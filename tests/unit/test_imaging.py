@@ -297,3 +297,49 @@ def test_joined_images_too_large_together_are_refused_by_name(
         side_by_side(tmp_path, data, data)
     with pytest.raises(DataError, match=r"'1.png' is not an image"):
         side_by_side(tmp_path, data, b"text")
+
+
+def thumbnail(folder: Path, data: bytes, side: int = 16) -> Image.Image:
+    (folder / "a").write_bytes(data)
+    small = imaging.thumbnail(ImageRef("a", str(folder)), side)
+    image = Image.open(io.BytesIO(small))
+    image.load()
+    assert (image.format, image.mode) == ("WEBP", "RGB")
+    assert not image.info.get("exif") and not image.info.get("icc_profile")
+    return image
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "BMP", "TIFF", "GIF"])
+def test_thumbnails_keep_shape_and_colour(tmp_path: Path, kind: str) -> None:
+    image = thumbnail(tmp_path, encode(Image.new("RGB", (96, 48), "red"), kind))
+    assert image.size == (16, 8)
+    red, green, blue = image.getpixel((8, 4))  # type: ignore[misc]
+    assert red > 230 and green < 30 and blue < 30
+
+
+def test_thumbnails_are_upright_and_never_larger_than_the_picture(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    turned = encode(Image.new("RGB", (96, 48), "red"), "JPEG", exif=exif)
+    assert thumbnail(tmp_path, turned).size == (8, 16)
+    assert thumbnail(tmp_path, encode(Image.new("RGB", (5, 3)), "PNG")).size == (5, 3)
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
+def test_thumbnails_lay_transparency_on_white(tmp_path: Path, mode: str) -> None:
+    clear = Image.new("RGBA", (64, 64), (0, 0, 0, 0))
+    clear.paste((255, 0, 0, 255), (0, 0, 64, 32))
+    image = thumbnail(tmp_path, encode(clear.convert(mode), "PNG"), 64)
+    assert min(image.getpixel((32, 60))) > 240  # type: ignore[type-var,arg-type]
+
+
+def test_pictures_without_a_thumbnail_are_refused_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = encode(Image.new("RGB", (96, 48)), "PNG")
+    for broken in (data[:60], b"", b"text"):
+        with pytest.raises(DataError, match="'a'"):
+            thumbnail(tmp_path, broken)
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 96 * 48 - 1)
+    with pytest.raises(DataError, match="'a' is larger than"):
+        thumbnail(tmp_path, data)

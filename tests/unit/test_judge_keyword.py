@@ -23,6 +23,9 @@ from pytest_mmreason.sample import Sample
         ("third<OR> 3", "step 3", 1.0),
         ("x<AND>y<OR>z", "x z", 1.0),
         ("x<AND>y<OR>z", "z", 0.5),
+        ("x<AND>", "z", 0.0),  # what is blank is no part
+        ("x<OR> ", "z", 0.0),
+        ("", "z", 0.0),
     ],
 )
 def test_score_is_the_fraction_of_parts_found(reference: str, response: str, score: float) -> None:

@@ -304,3 +304,34 @@ def test_no_text_is_too_odd(question: str, reference: str, response: str) -> Non
         verdict = judge_locally(sample, response, protocol)
         assert 0.0 <= verdict.score <= 1.0
         assert verdict.rationale
+
+
+@pytest.mark.parametrize(
+    "word", ["tall taller", "call calling called", "fall falling", "miss missed"]
+)
+def test_short_words_meet_their_forms(word: str) -> None:
+    assert len({root(form) for form in word.split()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "response", "score"),
+    [
+        ("Is Anna taller than Ben?", "yes", "Ben is shorter than Anna.", 1.0),
+        ("What is he doing?", "calling", "He calls somebody.", 1.0),
+        ("What share is blue?", "25%", "One fourth of it.", 1.0),
+        ("How heavy is the parcel?", "1.2 kg", "1.2 pounds", 0.0),
+        ("How heavy is the parcel?", "2 pounds", "907.18474 grams", 1.0),
+        ("How many birds are there?", "10", "There are less than 10 birds.", 0.0),
+        ("Can he win?", "no", "It is impossible for him to win.", 1.0),
+        ("What is it?", "cat", "At first it looks like a cat, but it is actually a dog.", 0.0),
+        ("What is it?", "cat", "I thought it was a cat, but it turned out to be a fox.", 0.0),
+        ("What is it?", "dog", "At first it looks like a cat, but it is actually a dog.", 1.0),
+        ("What is it?", "cat", "It looks like a cat, but the cat is actually a toy.", 1.0),
+        ("What is it?", "cat", "It is a cat, but it is actually quite large.", 1.0),
+    ],
+)
+def test_forms_units_bounds_and_corrections_are_read(
+    question: str, reference: str, response: str, score: float
+) -> None:
+    sample = Sample("s", question, answer=reference)
+    assert judge_locally(sample, response, "mm-vet").score == score

@@ -388,3 +388,32 @@ def test_what_was_made_consistent_is_noted() -> None:
     lowered = parse_rubric(rubric(correct=False, steps=[], score=1.0), 2)
     assert lowered.notes == ("judge: not correct, so 0.9 instead of 1",)
     assert parse_rubric(rubric(correct=False, steps=steps[:1], score=0.4), 2).notes == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["<score>0.4</score>", "Fair.\n<Score> 0.4 </Score>", "$\\boxed{0.4}$"]
+)
+def test_score_in_a_tag_or_box_is_read(text: str) -> None:
+    assert parse_score(text) == 0.4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The response says <score>1.0</score>.",
+        "The response ends with\n\\boxed{1.0}",
+        "<score>0.2</score> <score>0.4</score>",
+        "<score>5</score>",
+    ],
+)
+def test_score_in_a_tag_or_box_that_is_of_something_else_is_none(text: str) -> None:
+    with pytest.raises(InvalidVerdict):
+        parse_score(text)
+
+
+def test_grade_without_reasoning_agrees_with_the_verdict() -> None:
+    wrong = parse_rubric('{"correct": false, "score": 0.5, "answer_only": 1.0}', 0)
+    assert wrong.score_answer_only == INCORRECT_CAP
+    assert "without reasoning" in wrong.notes[0]
+    told = '{"correct": false, "score": 0.5, "score_answer_only": null, "answer_only": 0.3}'
+    assert parse_rubric(told, 0).score_answer_only == 0.3

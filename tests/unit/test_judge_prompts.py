@@ -9,7 +9,7 @@ import pytest
 
 from pytest_mmreason.judges import mm_vet, rubric
 from pytest_mmreason.judges.base import InvalidVerdict, JudgeTask
-from pytest_mmreason.judges.quoting import boundary
+from pytest_mmreason.judges.quoting import boundary, quote, table_cell
 from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.sample import Sample
 
@@ -153,3 +153,11 @@ def test_mm_vet_examples_cover_right_wrong_and_partly_right() -> None:
 def test_mm_vet_reply_of_a_word_is_no_verdict() -> None:
     with pytest.raises(InvalidVerdict):
         mm_vet.parse("B. no", JudgeTask(SAMPLE, "Paris"))
+
+
+@pytest.mark.parametrize(
+    "character", ["\ufe00", "\ufe0f", "\U000e0100", "\u180b", "\u17b4", "\u2800"]
+)
+def test_marks_that_nobody_sees_are_escapes(character: str) -> None:
+    for shown in (quote(f"a{character}b"), table_cell(f"a{character}b")):
+        assert character not in shown and "\\u" in shown

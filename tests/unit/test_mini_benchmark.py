@@ -263,6 +263,26 @@ def test_drawing_again_gives_the_committed_pictures(tmp_path: Path) -> None:
             )
 
 
+def test_the_datasheet_tells_the_numbers_of_the_files(tmp_path: Path) -> None:
+    sheet = " ".join((MINI / "README.md").read_text(encoding="utf-8").split())
+    cells = Counter((sample["category"], sample["complexity"]) for sample in SAMPLES)
+    for category in CATEGORIES:
+        moderate, high = cells[category, "moderate"], cells[category, "high"]
+        assert f"| {category} | {moderate} | {high} | {moderate + high} |" in sheet
+    capabilities = Counter(name for sample in SAMPLES for name in sample["capabilities"])
+    words = ("recognition", "reading", "knowledge", "explaining", "space", "mathematics")
+    for name, word in zip(CAPABILITIES, words, strict=True):
+        assert f"{word} {capabilities[name]}" in sheet
+    assert f": {len(SAMPLES)} original samples" in sheet
+    assert f"In {sum(sample['counter_intuitive'] for sample in SAMPLES)} samples" in sheet
+    assert f"{sum(len(sample['images']) > 1 for sample in SAMPLES)} have several pictures" in sheet
+    kinds = {tag for sample in SAMPLES for tag in sample["tags"]}
+    assert f"The pictures, {len(IMAGES)} in all, show {len(kinds)} kinds of scene" in sheet
+    figure = tmp_path / "statistics.png"
+    subprocess.run([sys.executable, "-B", MINI / "figure.py", figure], check=True)
+    assert _difference(figure, MINI / "statistics.png") < 0.05
+
+
 def _difference(one: Path, other: Path) -> float:
     """Mean difference of two pictures, 0 to 255; another Pillow may shift an edge or a letter."""
     with Image.open(one) as first, Image.open(other) as second:

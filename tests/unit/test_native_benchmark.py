@@ -10,6 +10,7 @@ import pytest
 
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.benchmarks.native import load
+from pytest_mmreason.benchmarks.validation import reference
 from pytest_mmreason.errors import BenchmarkError
 from pytest_mmreason.sample import ImageRef, Sample
 from tests.support.benchmarks import sample, write_benchmark
@@ -75,7 +76,7 @@ def test_every_fault_is_listed_with_file_line_id_and_field(tmp_path: Path) -> No
         "samples.jsonl:12: field id: missing",
         "samples.jsonl:12: field answer: is 3, not a string or null",
         'samples.jsonl:13: id "j": field category: is null, not a string',
-        'samples.jsonl:14: id "k": field answer: is blank; null says that there is none',
+        'samples.jsonl:14: id "k": field answer: is empty; null says that there is no reference',
         'samples.jsonl:15: id "l": field answer: is "x<AND>": nothing stands on one side of an '
         "<AND> or <OR>",
         'samples.jsonl:16: id "m": field answer: is "x<OR> <OR>y": nothing stands on one side of '
@@ -239,3 +240,9 @@ def test_complexity_that_is_nearly_one_of_the_weights_is_told_with_it(tmp_path: 
     row = row.replace("High", "severe")
     note, _ = load(write(tmp_path, samples=row)).notes
     assert note.endswith("it counts 1")
+
+
+@pytest.mark.parametrize("answer", ["", "  ", "<AND>", "<OR> <AND>"])
+def test_blank_reference_is_none_to_judge_by(answer: str) -> None:
+    assert "is empty" in str(reference(answer))
+    assert reference(None) is None and reference("a cat") is None

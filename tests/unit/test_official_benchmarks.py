@@ -395,7 +395,7 @@ def test_reference_that_says_nothing_is_a_fault(tmp_path: Path) -> None:
         {"id": "12", "answer": None},
     )
     assert faults(tmp_path, "infimm-eval") == [
-        'references.jsonl:1: id "3": field answer: is blank; null says that there is none',
+        'references.jsonl:1: id "3": field answer: is empty; null says that there is no reference',
         'references.jsonl:2: id "9": field answer: is "x<OR>": nothing stands on one side of an '
         "<AND> or <OR>",
     ]

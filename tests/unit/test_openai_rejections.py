@@ -25,6 +25,10 @@ SENT = ("temperature", "max_tokens", "top_k", "stop", "n", "response_format", "s
     [
         ("Unsupported parameter: 'temperature' is not supported with this model.", "temperature"),
         (
+            "The provided JSON schema contains features not supported by xgrammar.",
+            "response_format",
+        ),
+        (
             "Unsupported value: 'temperature' does not support 0.0 with this model. Only the "
             "default (1) value is supported.",
             "temperature",
@@ -69,6 +73,7 @@ def test_what_is_unsupported_is_known_by_name(message: str, name: str) -> None:
         "temperature 1.5 is not supported",
         "Unsupported value: 'temperature' does not support 1.5. Supported values are from 0 to 1.",
         "`temperature` must be strictly positive",
+        "temperature has to be a strictly positive float",
         "Temperature must be in range [0, 2)",
     ],
 )

@@ -113,7 +113,9 @@ verdicts = st.builds(
     Verdict,
     score=part,
     score_answer_only=st.none() | part,
-    steps=st.lists(st.builds(StepCredit, st.integers(1), part)).map(tuple),
+    steps=st.lists(
+        st.builds(StepCredit, st.integers(1), part), unique_by=lambda credit: credit.step
+    ).map(tuple),
     rationale=hostile,
     confidence=st.none() | part,
     judge_model=st.none() | hostile,

@@ -15,6 +15,7 @@ from pytest_mmreason.record import MODEL_ERROR, REFUSED, SCORED, UNJUDGED, Recor
 from pytest_mmreason.scoring import (
     Row,
     count_statuses,
+    histogram,
     score_rows,
     sum_usage,
     t_quantile,
@@ -279,3 +280,9 @@ class TestAnswerOnly:
         empty = [record("a", 0.0, reason="empty answer"), record("b", 0.5)]
         assert score_rows(empty)["overall"].answer_only is None
         assert score_rows([record("a", None, status=UNJUDGED)])["overall"].answer_only is None
+
+
+def test_histogram_counts_by_tenth_whatever_rounding_did() -> None:
+    scores = [0.0, 0.09, 0.1, 0.1 + 0.2, 0.7, 0.1 * 7, 0.7 - 1e-12, 0.999, 1.0, None]
+    assert histogram(scores) == (2, 1, 0, 1, 0, 0, 0, 3, 0, 1, 1)
+    assert sum(histogram([])) == 0

@@ -49,7 +49,7 @@ def test_rows_become_samples_in_the_order_of_the_file(tmp_path: Path) -> None:
     path = write(
         tmp_path / "Vet.tsv",
         ["7", RED64, "What\tis\nit?", 'red<AND>"blue"', "ocr, math"],
-        ["2", RED64, "Und hier – où?", "", "rec"],
+        ["2", RED64, "Und hier – où?", " ", "rec"],
     )
     benchmark = load(path)
     assert (benchmark.name, benchmark.protocol, benchmark.notes) == ("Vet", "mm-vet", ())

@@ -229,10 +229,7 @@ def tide() -> Image.Image:
         canvas.path([(x - 8, y + 2), (x, y - 4), (x + 7, y + 3)], (70, 96, 50), 4)
     for x in (90, 262, 470):
         canvas.arc(x, 306 + 12 * math.sin(x / 50), 7, 180, 360, (250, 230, 220), 6)
-    # The trail, seen from above, runs up to the line of seaweed: shoes behind a pushchair.
-    for x in (228, 288):
-        end = 308 + 12 * math.sin(x / 50)
-        canvas.path([(x - 10.0, 516.0), (x, 420.0), (x, end)], (184, 152, 98), 5)
+    # The trail, seen from above, runs up to the line of seaweed.
     for i in range(6):
         shoe(canvas, 254 + (11 if i % 2 else -11) - (4 if i < 2 else 0), 494 - i * 33, -90,
              (184, 152, 98), 0.9)  # fmt: skip
