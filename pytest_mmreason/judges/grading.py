@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from pytest_mmreason.judges.candidates import asks_for_several
-from pytest_mmreason.judges.lexicon import DRESS, NONE, NOT
+from pytest_mmreason.judges.lexicon import DRESS, FILLER, NONE, NOT
 from pytest_mmreason.judges.matching import (
     ASIDE,
     ASSERTED,
@@ -22,7 +22,9 @@ from pytest_mmreason.judges.numerals import number
 from pytest_mmreason.judges.overlap import Grade, grade_long
 from pytest_mmreason.judges.polarity import implied_polarity, polarity
 from pytest_mmreason.judges.quantities import Quantity, agree, only_quantity, quantities
+from pytest_mmreason.judges.sequence import is_sequence
 from pytest_mmreason.judges.stems import root
+from pytest_mmreason.judges.values import contradicts, kind_of, rivals
 
 _SHORT = 8  # tokens: up to here an answer must be there as a whole
 
@@ -35,14 +37,38 @@ def sample_words(text: str) -> Words:
 
 def grade_answer(answer: str, said: Words, question: Words) -> Grade:
     """The grade of `said` against `answer`: the mean of its ``<AND>`` parts, each by the best
-    of its ``<OR>`` alternatives."""
-    parts = [
-        [sample_words(option) for option in part.split("<OR>") if option.strip()]
-        for part in answer.split("<AND>")
+    of its ``<OR>`` alternatives.
+
+    Of parts that are values of one kind ("B<AND>C") each one too many costs one that is right.
+    """
+    return max(
+        (_grade_parts(parts, said, question) for parts in _readings(answer)),
+        key=_rank,
+        default=Grade(0.0, False, "the reference answer is blank", 0.0),
+    )
+
+
+def _readings(answer: str) -> list[list[list[Words]]]:
+    """The parts that are all needed, each as its alternatives; several such if the whole has
+    alternatives.
+
+    ``<OR>`` parts whole answers only where a part stands in two of them, as that part would
+    be needed twice: "A<AND>B<OR>A<AND>C".
+    """
+    wholes = [whole.split("<AND>") for whole in answer.split("<OR>")]
+    parts = ["".join(part.split()).casefold() for whole in wholes for part in set(whole)]
+    if len(wholes) > 1 and len(set(parts)) < len(parts):
+        readings = [[[part] for part in whole] for whole in wholes]
+    else:
+        readings = [[part.split("<OR>") for part in answer.split("<AND>")]]
+    found = [
+        [[sample_words(text) for text in options if text.strip()] for options in reading]
+        for reading in readings
     ]
-    parts = [options for options in parts if options]
-    if not parts:
-        return Grade(0.0, False, "the reference answer is blank", 0.0)
+    return [kept for reading in found if (kept := [options for options in reading if options])]
+
+
+def _grade_parts(parts: list[list[Words]], said: Words, question: Words) -> Grade:
     accepted = frozenset(
         token for options in parts for option in options for token in option.tokens
     )
@@ -51,19 +77,46 @@ def grade_answer(answer: str, said: Words, question: Words) -> Grade:
     if len(grades) == 1:
         return grades[0]
     right = sum(grade.right for grade in grades)
-    return Grade(
-        sum(grade.score for grade in grades) / len(grades),
-        right == len(grades),
-        f"{right} of {len(grades)} parts of the reference answer are in the response",
-        min(grade.confidence for grade in grades),
-    )
+    surplus = _surplus(parts, grades, said, question, accepted)
+    score = max(0.0, sum(grade.score for grade in grades) - surplus) / len(grades)
+    why = f"{right} of {len(grades)} parts of the reference answer are in the response"
+    if surplus:
+        why += f", and {surplus} that are none"
+    confidence = min(grade.confidence for grade in grades)
+    return Grade(score, right == len(grades) and not surplus, why, confidence)
+
+
+def _surplus(
+    parts: list[list[Words]],
+    grades: list[Grade],
+    said: Words,
+    question: Words,
+    accepted: frozenset[str],
+) -> int:
+    """How many values the response names beside those that are right; 0 if they are no set."""
+    values = [{v for option in options if (v := _only_value(option))} for options in parts]
+    kinds = {kind_of(value) for found in values for value in found} if all(values) else set()
+    if len(kinds) != 1:
+        return 0
+    named = [rivals(v, said, accepted, question)[:1] for found in values for v in found]
+    return max((len(others) for rows in named for others in rows), default=0)
+
+
+def _only_value(option: Words) -> str:
+    """The one value that `option` is, in "B" or "the blue one"; "" if it is more or none."""
+    rest = [token for token in option.tokens if token not in FILLER or kind_of(token)]
+    return rest[0] if len(rest) == 1 and kind_of(rest[0]) else ""
+
+
+def _rank(grade: Grade) -> tuple[bool, float, float]:
+    return grade.right, grade.score, grade.confidence
 
 
 def _grade_part(
     options: list[Words], said: Words, question: Words, accepted: frozenset[str], several: bool
 ) -> Grade:
     grades = [_grade_option(option, said, question, accepted, several) for option in options]
-    return max(grades, key=lambda grade: (grade.right, grade.score, grade.confidence))
+    return max(grades, key=_rank)
 
 
 def _grade_option(
@@ -75,6 +128,11 @@ def _grade_option(
         return _grade_yes_no(option, said, question)
     found = find_answer(option, said, question, accepted, several)
     shown = _shown(option)
+    if found.state == ASSERTED and not several and (value := _only_value(option)):
+        others = min(map(len, rivals(value, said, accepted, question)), default=0)
+        if others:
+            why = f"the response names {shown} among {others + 1} values"
+            return Grade(0.5 if others == 1 else 0.0, False, why, 0.45)
     if found.state == ASSERTED and found.exact:
         return Grade(1.0, True, f"the response says {shown}", 0.95)
     if found.state == ASSERTED:
@@ -93,6 +151,10 @@ def _grade_option(
         return Grade(1.0, True, "the response says that there is none", 0.6)
     if len(option.tokens) == 1 and any(same_time(option.tokens[0], t) for t in said.token_set):
         return Grade(1.0, True, f"the response gives the time {shown}", 0.7)
+    if is_sequence(option, question) and option.vocabulary <= said.vocabulary:
+        return Grade(0.0, False, f"the response gives {shown} in another order", 0.7)
+    if contradicts(option, said, question.token_set | accepted):
+        return Grade(0.0, False, f"the response gives another value than {shown}", 0.6)
     if _is_core(option, said, question, several):
         return Grade(1.0, True, f"the response gives what {shown} says beyond the question", 0.7)
     if len(option.tokens) <= _SHORT and not NOT & set(option.tokens):

@@ -158,6 +158,17 @@ PRONOUNS = _words("i you he she it we they this that these those which who there
 # a question with these asks for several things
 PLURAL_WORDS = _words("all list every each both name")
 
+# a question with these asks for an order
+ORDERS = (
+    " order ",
+    " sequence ",
+    " from left to right ",
+    " from right to left ",
+    " from top to bottom ",
+    " from bottom to top ",
+    " from front to back ",
+)
+
 # who says the one denies the other
 OPPOSITES = tuple(
     (pair.split()[0], pair.split()[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from pytest_mmreason.judges.candidates import is_aside, is_buried, is_listed, is_other_option
@@ -19,8 +20,10 @@ from pytest_mmreason.judges.lexicon import (
 )
 from pytest_mmreason.judges.normalise import Words
 from pytest_mmreason.judges.numerals import value_of
+from pytest_mmreason.judges.sequence import in_sequence, is_sequence
 from pytest_mmreason.judges.spelling import respelt, run_together
 from pytest_mmreason.judges.stems import root
+from pytest_mmreason.judges.values import contradicts
 
 ASSERTED, NEGATED, HEDGED, LISTED, ASIDE, ABSENT = (
     "asserted",
@@ -32,6 +35,7 @@ ASSERTED, NEGATED, HEDGED, LISTED, ASIDE, ABSENT = (
 )
 
 _LOOK_BACK = 5  # tokens before an answer in which a "not" or "could be" still concerns it
+_MANY = 4  # content words of a statement; fewer may lie together by chance
 _WINDOW = 30  # tokens within which the words of an answer may lie apart
 
 
@@ -65,7 +69,7 @@ def find_answer(
         places = [place for place in places if _between(response, *place) not in echoes]
     exact = bool(places)
     if not places and not is_number:
-        places = _otherwise(option, response, "order" in question.token_set)
+        places = _otherwise(option, response, question)
     if is_number:
         places = _concluding(places, response)
     states = {
@@ -93,17 +97,19 @@ def negates_otherwise(reference: Words, response: Words) -> bool:
     """Whether, of a statement and its nearest clause in the response, just one is negated."""
     shared = reference.vocabulary & response.vocabulary
     wanted = {token for token in set(response.tokens) - FILLER if root(token) in shared}
-    overlap: dict[int, int] = {}
-    negated: set[int] = set()
+    said: dict[int, set[str]] = {}
+    negated: dict[int, int] = {}  # clause: how much of the statement its first "not" finds said
     for token, clause in zip(response.tokens, response.clauses, strict=True):
         if token in NOT:
-            negated.add(clause)
+            negated.setdefault(clause, len(said.get(clause, ())))
         elif token in wanted:
-            overlap[clause] = overlap.get(clause, 0) + 1
-    if not overlap:
+            said.setdefault(clause, set()).add(root(token))
+    if not said:
         return False
-    nearest = max(overlap, key=lambda clause: overlap[clause])
-    return (nearest in negated) != bool(NOT & set(reference.tokens))
+    nearest = max(said, key=lambda clause: len(said[clause]))
+    # a "not" after all has been said begins another statement
+    turned = negated.get(nearest, len(said[nearest])) < max(_MANY, len(said[nearest]))
+    return (nearest in negated and turned) != bool(NOT & set(reference.tokens))
 
 
 def _surroundings(option: Words, question: Words) -> set[tuple[str, str]]:
@@ -118,12 +124,23 @@ def _between(text: Words, start: int, end: int) -> tuple[str, str]:
     return text.tokens[start - 1], text.tokens[end]
 
 
-def _otherwise(option: Words, response: Words, ordered: bool) -> list[tuple[int, int]]:
-    """Places of `option` in other words, order (unless `ordered`) or spelling."""
+def _otherwise(option: Words, response: Words, question: Words) -> list[tuple[int, int]]:
+    """Places of `option` in other words, order (unless it is a sequence) or spelling."""
     if len(option.tokens) <= _WINDOW and len(option.items[0]) > 2:
-        places = _in_a_row(option, response)
-        if places or ordered:
+        if places := _in_a_row(option, response):
             return places
+    if is_sequence(option, question):
+        place = in_sequence(option, response, question)
+        return [place] if place else []
+    known = question.token_set
+    return [
+        (start, end)
+        for start, end in _in_other_words(option, response)
+        if not contradicts(option, _clause(response, start), known)
+    ]
+
+
+def _in_other_words(option: Words, response: Words) -> list[tuple[int, int]]:
     places = _scattered(option, response) if len(option.tokens) > 1 else _akin(option, response)
     if places or len(option.tokens) > 8:
         return places
@@ -134,6 +151,12 @@ def _otherwise(option: Words, response: Words, ordered: bool) -> list[tuple[int,
         return []
     found = [(at, at + len(spelt.tokens)) for at in response.find(spelt)]
     return found or _scattered(spelt, response)
+
+
+def _clause(response: Words, at: int) -> Words:
+    """The clause of the token at `at`."""
+    start = bisect_left(response.clauses, response.clauses[at])
+    return response.cut(start, bisect_right(response.clauses, response.clauses[at]))
 
 
 def _in_a_row(option: Words, response: Words) -> list[tuple[int, int]]:
@@ -167,7 +190,7 @@ def _scattered(option: Words, response: Words) -> list[tuple[int, int]]:
     # the parts of "12 x 5" and of names in another order would match by chance
     if any(token[0] == "#" for token in wanted) and len(wanted) > 3:
         return []
-    spread = 2 * len(wanted) + 2
+    spread = (2 if len(wanted) < _MANY else 3) * len(wanted) + 2
     numbers = [token for token in option.tokens if token[0] == "#"]
     last: dict[str, int] = {}
     places = []
@@ -258,7 +281,7 @@ def _state(
         return HEDGED
     if is_listed(response, start, end, accepted, question, several):
         return LISTED
-    if is_aside(response, start, end, question) or is_buried(response, start):
+    if is_aside(response, start, question.token_set | accepted) or is_buried(response, start):
         return ASIDE
     return ASSERTED
 

@@ -1,0 +1,147 @@
+"""Values of which a thing has one: who says another has said no to it. Pure.
+
+Colours, places, directions, days and months; a text that gives one where the reference gives
+another contradicts it, however many of their other words are the same.
+"""
+
+from __future__ import annotations
+
+from pytest_mmreason.judges.lexicon import ATTRIBUTES, FILLER, NEGATORS, RELATIONS
+from pytest_mmreason.judges.normalise import Words
+from pytest_mmreason.judges.stems import root
+
+# kind: values apart by "|", of one value its words
+_KINDS = {
+    "color": "red|blue|green|yellow|orange|purple violet lilac|pink|brown|black|white|gray silver|"
+    "turquoise teal cyan|beige|gold golden|magenta",
+    "side": "left|right|center middle",
+    "height": "top upper uppermost|bottom lower lowermost|center middle",
+    "compass": "north|south|east|west|northeast|northwest|southeast|southwest",
+    "vertical": "up upward|down downward",
+    "course": "forward|backward",
+    "turn": "clockwise|counterclockwise",
+    "day": "monday|tuesday|wednesday|thursday|friday|saturday|sunday",
+    "month": "january|february|march|april|june|july|august|september|october|november|december",
+}
+_VALUES: dict[str, dict[str, str]] = {
+    kind: {word: group.split()[0] for group in table.split("|") for word in group.split()}
+    for kind, table in _KINDS.items()
+}
+_WORDS = frozenset(word for table in _VALUES.values() for word in table)
+_COLORS = _VALUES["color"]
+_HEAD = 3  # tokens after a colour, among which is what has it
+_RUN = 3  # values without a word between them that are a row; "blue green" is a hue
+_MENTIONS = 10  # of a value that are looked at
+_OUTSIDE = NEGATORS | RELATIONS  # what follows belongs to no row
+
+
+def kind_of(token: str) -> str:
+    """The kind of value that `token` is, such as "color", "number" or "letter"; "" if none."""
+    if token[0] == "#":
+        return "number"
+    if len(token) == 1:
+        return "letter" if token.isalpha() else ""
+    if token not in _WORDS:
+        return ""
+    return next(kind for kind, table in _VALUES.items() if token in table)
+
+
+def is_color(token: str) -> bool:
+    """Whether `token` names a colour."""
+    return token in _COLORS
+
+
+def contradicts(reference: Words, said: Words, known: frozenset[str]) -> bool:
+    """Whether `said` gives, for a value of `reference`, another of its kind instead.
+
+    A value that is `known`, as the question names it, tells nothing; nor does a colour,
+    unless both texts give it to the same thing ("blue ink", "the yellow ink").
+    """
+    if not (_WORDS & reference.token_set and _WORDS & said.token_set):
+        return False
+    for kind, table in _VALUES.items():
+        wanted = {table[t] for t in reference.token_set & table.keys()}
+        given = {table[t] for t in said.token_set & table.keys()}
+        missing = wanted - given
+        others = given - wanted - {table[t] for t in known & table.keys()}
+        if not missing or not others:
+            continue
+        if kind != "color" or _heads(reference, missing) & _heads(said, others):
+            return True
+    return False
+
+
+def _heads(text: Words, colors: set[str]) -> set[str]:
+    """The roots of what `text` gives one of these colours."""
+    found: set[str] = set()
+    for at, token in enumerate(text.tokens):
+        if _COLORS.get(token) in colors:
+            following = text.tokens[at + 1 : at + 1 + _HEAD]
+            before = [t for t in text.tokens[max(0, at - _HEAD) : at] if t not in FILLER]
+            after = [t for t in following if t not in FILLER]
+            found.update(map(root, (*after[:1], *before[-1:])))
+    return found - ATTRIBUTES
+
+
+def rivals(
+    value: str, response: Words, accepted: frozenset[str], question: Words
+) -> list[frozenset[str]]:
+    """The other values of its kind that stand in one row with each mention of `value`.
+
+    "Red and blue" has one rival of blue, "A, C, D and F" three of C; "red with blue letters"
+    has none. Empty if `value` is not mentioned.
+    """
+    kind = kind_of(value)
+    places = [at for at, token in enumerate(response.tokens) if token == value][:_MENTIONS]
+    return [_row(response, at, kind, question) - accepted for at in places]
+
+
+def _row(response: Words, at: int, kind: str, question: Words) -> frozenset[str]:
+    items, of_token = response.items
+    own = of_token[at]
+    start, end = items[own]
+    shared = question.token_set | set(response.tokens[start:end])
+    run = _run(response, at, kind)
+    found = set(run) if len(run) >= _RUN and kind != "number" else set()
+    for step in (-1, 1):
+        number = own
+        first, last = start, end
+        # what is said before a row stands before its first item, what after it after its last
+        while not _is_end(response.tokens[first:last], kind, step):
+            number += step
+            if not 0 <= number < len(items):
+                break
+            first, last = items[number]
+            item = response.tokens[first:last]
+            values = [token for token in item if kind_of(token) == kind]
+            if response.clauses[first] != response.clauses[at] or len(values) != 1:
+                break
+            inner = item.index(values[0])
+            head, tail = item[:inner], item[inner + 1 :]
+            beside, outer = (tail, head) if step < 0 else (head, tail)
+            if not shared.issuperset(beside) or _OUTSIDE & set(outer):
+                break
+            if not (shared | FILLER).issuperset(outer):
+                break
+            found.add(values[0])
+    return frozenset(found)
+
+
+def _run(response: Words, at: int, kind: str) -> list[str]:
+    """The values with nothing between them: "red blue green"."""
+    tokens, phrases = response.tokens, response.phrases
+    run: list[str] = []
+    for step, first in ((-1, at), (1, at + 1)):
+        while 0 <= first < len(tokens) and phrases[first] == phrases[at]:
+            if kind_of(tokens[first]) != kind:
+                break
+            run.append(tokens[first])
+            first += step
+    return run
+
+
+def _is_end(item: tuple[str, ...], kind: str, step: int) -> bool:
+    """Whether a row ends at `item` because a sentence begins or goes on there."""
+    at = [index for index, token in enumerate(item) if kind_of(token) == kind]
+    outer = item[: at[0]] if step < 0 else item[at[-1] + 1 :]
+    return bool(FILLER & set(outer))
