@@ -97,10 +97,13 @@ def negates_otherwise(reference: Words, response: Words) -> bool:
     """Whether, of a statement and its nearest clause in the response, just one is negated."""
     shared = reference.vocabulary & response.vocabulary
     wanted = {token for token in set(response.tokens) - FILLER if root(token) in shared}
+    meant = {p for t, p in zip(response.tokens, response.phrases, strict=True) if t in wanted}
     said: dict[int, set[str]] = {}
     negated: dict[int, int] = {}  # clause: how much of the statement its first "not" finds said
-    for token, clause in zip(response.tokens, response.clauses, strict=True):
-        if token in NOT:
+    for token, clause, phrase in zip(
+        response.tokens, response.clauses, response.phrases, strict=True
+    ):
+        if token in NOT and phrase in meant:
             negated.setdefault(clause, len(said.get(clause, ())))
         elif token in wanted:
             said.setdefault(clause, set()).add(root(token))
@@ -223,6 +226,8 @@ def _is_of_two(response: Words, start: int, end: int, wanted: frozenset[str]) ->
         return True  # "A is 2 and B is 3" says nothing of A and 3
     if len(numbers) == 1 and phrases[start] != phrases[end]:
         return True  # nor of B and 2: "A is 2, B is 3"
+    if len(wanted) > _MANY:
+        return False  # so many words come together in a statement only
     joined = phrases[start] != phrases[end] or {"and", "or"} & set(inside)
     return bool(joined and others and not VERBS & {*inside, *around})
 

@@ -40,9 +40,9 @@ _TOKEN = re.compile(
     r"[^\W\d_][^\W_]*(?:['’][^\W\d_]+)?"
     r"|[.!?;:\n,(](?!\d)"
     rf"|(?:(?<![^\s=(,:>|])-)?(?:{_FRACTION}|{_NUMBER})(?:(?:st|nd|rd|th)\b)?"
-    r"|[.!?;:\n,(=/|]"
+    r"|[.!?;:\n,()=/|]"
 )
-_BREAKS = frozenset(".!?;:\n,(/|")
+_BREAKS = frozenset(".!?;:\n,()/|")
 _SPECIAL = _BREAKS | ARTICLES | NUMERIC | ALIASES.keys() | {"but", "however"}
 
 
@@ -173,7 +173,7 @@ def words(text: str) -> Words:
             size = len(tokens)
             if size and phrase_starts[-1:] != [size]:
                 phrase_starts.append(size)
-            if size and token not in ",(/|" and clause_starts[-1:] != [size]:
+            if size and token not in ",()/|" and clause_starts[-1:] != [size]:
                 clause_starts.append(size)
             continue
         if token == "=":

@@ -6,7 +6,7 @@ another contradicts it, however many of their other words are the same.
 
 from __future__ import annotations
 
-from pytest_mmreason.judges.lexicon import ATTRIBUTES, FILLER, NEGATORS, RELATIONS
+from pytest_mmreason.judges.lexicon import ATTRIBUTES, FILLER, JOINERS, NEGATORS, RELATIONS, VERBS
 from pytest_mmreason.judges.normalise import Words
 from pytest_mmreason.judges.stems import root
 
@@ -54,33 +54,51 @@ def is_color(token: str) -> bool:
 def contradicts(reference: Words, said: Words, known: frozenset[str]) -> bool:
     """Whether `said` gives, for a value of `reference`, another of its kind instead.
 
-    A value that is `known`, as the question names it, tells nothing; nor does a colour,
-    unless both texts give it to the same thing ("blue ink", "the yellow ink").
+    A value that is `known`, as the question names it, tells nothing. With colours it is the
+    thing that counts: "blue ink" is against "the yellow ink", also beside "a blue pen".
     """
     if not (_WORDS & reference.token_set and _WORDS & said.token_set):
         return False
     for kind, table in _VALUES.items():
         wanted = {table[t] for t in reference.token_set & table.keys()}
-        given = {table[t] for t in said.token_set & table.keys()}
-        missing = wanted - given
-        others = given - wanted - {table[t] for t in known & table.keys()}
-        if not missing or not others:
+        if not wanted or kind == "color":
             continue
-        if kind != "color" or _heads(reference, missing) & _heads(said, others):
+        given = {table[t] for t in said.token_set & table.keys()}
+        if wanted - given and given - wanted - {table[t] for t in known & table.keys()}:
+            return True
+    return bool(_COLORS.keys() & reference.token_set) and _is_recolored(reference, said, known)
+
+
+def _is_recolored(reference: Words, said: Words, known: frozenset[str]) -> bool:
+    """Whether a thing that the reference gives a colour has only another in `said`."""
+    told = _colored(said)
+    named = {_COLORS[token] for token in known & _COLORS.keys()}
+    for color, thing in _colored(reference):
+        of_thing = {c for c, t in told if t == thing}
+        if thing and color not in of_thing and of_thing - named and (color, "") not in told:
             return True
     return False
 
 
-def _heads(text: Words, colors: set[str]) -> set[str]:
-    """The roots of what `text` gives one of these colours."""
-    found: set[str] = set()
-    for at, token in enumerate(text.tokens):
-        if _COLORS.get(token) in colors:
-            following = text.tokens[at + 1 : at + 1 + _HEAD]
-            before = [t for t in text.tokens[max(0, at - _HEAD) : at] if t not in FILLER]
-            after = [t for t in following if t not in FILLER]
-            found.update(map(root, (*after[:1], *before[-1:])))
-    return found - ATTRIBUTES
+def _colored(text: Words) -> set[tuple[str, str]]:
+    """Each colour with the root of what has it, "" if that is not told: "red ink", "ink is red"."""
+    found: set[tuple[str, str]] = set()
+    tokens, phrases = text.tokens, text.phrases
+    for at, token in enumerate(tokens):
+        if token not in _COLORS:
+            continue
+        thing = ""
+        if at > 1 and tokens[at - 1] in VERBS and phrases[at - 2] == phrases[at]:
+            thing = tokens[at - 2]
+        for after in range(at + 1, min(at + 1 + _HEAD, len(tokens))):
+            following = tokens[after]
+            if thing or phrases[after] != phrases[at] or following in VERBS:
+                break
+            if following not in _COLORS and following not in JOINERS:
+                thing = following
+        is_thing = thing and thing not in ATTRIBUTES and thing[0] != "#"
+        found.add((_COLORS[token], root(thing) if is_thing else ""))
+    return found
 
 
 def rivals(
