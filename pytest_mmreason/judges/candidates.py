@@ -65,14 +65,13 @@ def offered(question: Words) -> frozenset[str]:
 
 
 def is_listed(
-    response: Words, start: int, end: int, accepted: frozenset[str], question: Words, several: bool
+    response: Words, start: int, end: int, accepted: frozenset[str], question: Words
 ) -> bool:
     """Whether the answer at `start` to `end` is one of many candidates.
 
     accepted: tokens that belong to an accepted answer and so are no other candidates.
-    several:  whether the question asks for several things.
     """
-    most = _OTHERS_OF_SEVERAL if several else _OTHERS
+    most = _OTHERS_OF_SEVERAL if asks_for_several(question) else _OTHERS
     known = accepted | FILLER | DISCOURSE | (question.token_set - offered(question))
     others = _beside(response, start, end, known, -1) | _beside(response, start, end, known, 1)
     if len(others) >= most:

@@ -126,7 +126,7 @@ def _grade_option(
         return Grade(0.0, False, "the reference answer holds no words", 0.0)
     if option.tokens[0] in ("yes", "no"):
         return _grade_yes_no(option, said, question)
-    found = find_answer(option, said, question, accepted, several)
+    found = find_answer(option, said, question, accepted)
     shown = _shown(option)
     if found.state == ASSERTED and not several and (value := _only_value(option)):
         others = min(map(len, rivals(value, said, accepted, question)), default=0)
@@ -146,7 +146,7 @@ def _grade_option(
     if found.state == ASIDE:
         return Grade(0.0, False, f"the response names {shown} only in passing", 0.45)
     if quantity := only_quantity(option):
-        return _grade_quantity(quantity, option, said, question, accepted, several)
+        return _grade_quantity(quantity, option, said, question, accepted)
     if len(option.tokens) == 1 and option.tokens[0] in NONE and (NONE | {"#0"}) & said.token_set:
         return Grade(1.0, True, "the response says that there is none", 0.6)
     if len(option.tokens) == 1 and any(same_time(option.tokens[0], t) for t in said.token_set):
@@ -168,13 +168,12 @@ def _grade_quantity(
     said: Words,
     question: Words,
     accepted: frozenset[str],
-    several: bool,
 ) -> Grade:
     shown = _shown(option)
     for found in quantities(said):
         token = said.tokens[found.start]
         if agree(quantity, found) or same_share(number(quantity.value), token):
-            state = find_answer(Words((token,)), said, question, accepted | {token}, several).state
+            state = find_answer(Words((token,)), said, question, accepted | {token}).state
             if state == ASSERTED:
                 return Grade(1.0, True, f"the response gives the quantity {shown}", 0.7)
     if quantity.value == 0 and NONE & said.token_set:
@@ -210,7 +209,7 @@ def _is_core(option: Words, said: Words, question: Words, several: bool) -> bool
     """
     core = option.vocabulary - question.vocabulary
     numbers = option.numbers if option.numbers & core else frozenset()
-    if numbers and several and option.vocabulary - numbers:
+    if option.numbers and several and option.vocabulary - numbers:
         return False  # each of several numbers has to be told of what it is
     if numbers and len(option.tokens) <= 3 * _SHORT // 2 and len(numbers) <= 2:
         core = numbers

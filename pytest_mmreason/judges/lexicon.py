@@ -84,6 +84,12 @@ ALIASES = {
     "nope": "no",
     "ok": "okay",
     "cannot": "not",
+    "upward": "up",
+    "upwards": "up",
+    "downward": "down",
+    "downwards": "down",
+    "forwards": "forward",
+    "backwards": "backward",
     "perhaps": "perhaps",
     "always": "always",
 }

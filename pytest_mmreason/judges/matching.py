@@ -23,7 +23,7 @@ from pytest_mmreason.judges.numerals import value_of
 from pytest_mmreason.judges.sequence import in_sequence, is_sequence
 from pytest_mmreason.judges.spelling import respelt, run_together
 from pytest_mmreason.judges.stems import root
-from pytest_mmreason.judges.values import contradicts
+from pytest_mmreason.judges.values import EMPTY, contradicts
 
 ASSERTED, NEGATED, HEDGED, LISTED, ASIDE, ABSENT = (
     "asserted",
@@ -56,12 +56,10 @@ def find_answer(
     response: Words,
     question: Words,
     accepted: frozenset[str],
-    several: bool = False,
 ) -> Found:
     """How `response` holds the short answer `option`; where it only echoes `question` is no answer.
 
     accepted: the tokens of every accepted answer, between which an "or" is no hedge.
-    several:  whether the question asks for several things, so that naming many is no guessing.
     """
     places = [(at, at + len(option.tokens)) for at in response.find(option)]
     is_number = len(option.tokens) == 1 and option.tokens[0][0] == "#"
@@ -73,7 +71,7 @@ def find_answer(
     if is_number:
         places = _concluding(places, response)
     states = {
-        _state(response, start, end, accepted, question, several, is_number)
+        _state(response, start, end, accepted, question, is_number)
         for start, end in places
     }
     for state in (ASSERTED, HEDGED, LISTED, NEGATED, ASIDE):
@@ -164,8 +162,8 @@ def _clause(response: Words, at: int) -> Words:
 
 def _in_a_row(option: Words, response: Words) -> list[tuple[int, int]]:
     """Places of the content words of `option` in their order, with nothing but filler between."""
-    wanted = [root(token) for token in option.tokens if token not in FILLER]
-    at = [index for index, token in enumerate(response.tokens) if token not in FILLER]
+    wanted = [root(token) for token in option.tokens if token not in EMPTY]
+    at = [index for index, token in enumerate(response.tokens) if token not in EMPTY]
     said = [root(response.tokens[index]) for index in at]
     size = len(wanted)
     return [
@@ -259,7 +257,6 @@ def _state(
     end: int,
     accepted: frozenset[str],
     question: Words,
-    several: bool,
     is_number: bool,
 ) -> str:
     tokens, phrases, clauses = response.tokens, response.phrases, response.clauses
@@ -284,7 +281,7 @@ def _state(
         return HEDGED
     if is_other_option(response, start, end, accepted, question):
         return HEDGED
-    if is_listed(response, start, end, accepted, question, several):
+    if is_listed(response, start, end, accepted, question):
         return LISTED
     if is_aside(response, start, question.token_set | accepted) or is_buried(response, start):
         return ASIDE

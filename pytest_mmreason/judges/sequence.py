@@ -9,7 +9,7 @@ from __future__ import annotations
 from pytest_mmreason.judges.lexicon import DISCOURSE, FILLER, JOINERS, ORDERS, PLURAL_WORDS
 from pytest_mmreason.judges.normalise import Words
 from pytest_mmreason.judges.stems import root
-from pytest_mmreason.judges.values import kind_of
+from pytest_mmreason.judges.values import EMPTY
 
 _LONGEST = 3  # content words of an item
 _ITEMS = 3  # from so many on, commas alone make a sequence
@@ -69,7 +69,7 @@ def _content(tokens: tuple[str, ...]) -> frozenset[str]:
     """The content words of an item by their root; "up", which elsewhere is none, is one."""
     if len(tokens) == 1:
         return frozenset(map(root, tokens))
-    return frozenset(root(token) for token in tokens if token not in FILLER or kind_of(token))
+    return frozenset(root(token) for token in tokens if token not in EMPTY)
 
 
 def _spans(text: Words) -> list[tuple[int, int]]:

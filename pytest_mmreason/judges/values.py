@@ -17,7 +17,7 @@ _KINDS = {
     "side": "left|right|center middle",
     "height": "top upper uppermost|bottom lower lowermost|center middle",
     "compass": "north|south|east|west|northeast|northwest|southeast|southwest",
-    "vertical": "up upward|down downward",
+    "vertical": "up|down",
     "course": "forward|backward",
     "turn": "clockwise|counterclockwise",
     "day": "monday|tuesday|wednesday|thursday|friday|saturday|sunday",
@@ -29,6 +29,8 @@ _VALUES: dict[str, dict[str, str]] = {
 }
 _WORDS = frozenset(word for table in _VALUES.values() for word in table)
 _COLORS = _VALUES["color"]
+EMPTY = FILLER - _WORDS
+"""Words that carry no content of an item: "up" does."""
 _HEAD = 3  # tokens after a colour, among which is what has it
 _RUN = 3  # values without a word between them that are a row; "blue green" is a hue
 _MENTIONS = 10  # of a value that are looked at
@@ -44,11 +46,6 @@ def kind_of(token: str) -> str:
     if token not in _WORDS:
         return ""
     return next(kind for kind, table in _VALUES.items() if token in table)
-
-
-def is_color(token: str) -> bool:
-    """Whether `token` names a colour."""
-    return token in _COLORS
 
 
 def contradicts(reference: Words, said: Words, known: frozenset[str]) -> bool:
