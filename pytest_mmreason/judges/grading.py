@@ -19,7 +19,7 @@ from pytest_mmreason.judges.matching import (
 from pytest_mmreason.judges.normalise import Words, words
 from pytest_mmreason.judges.notation import same_time
 from pytest_mmreason.judges.numerals import number
-from pytest_mmreason.judges.overlap import Grade, grade_long
+from pytest_mmreason.judges.overlap import STATEMENT, Grade, grade_long
 from pytest_mmreason.judges.polarity import implied_polarity, polarity
 from pytest_mmreason.judges.quantities import Quantity, agree, only_quantity, quantities
 from pytest_mmreason.judges.sequence import is_sequence
@@ -27,6 +27,7 @@ from pytest_mmreason.judges.stems import root
 from pytest_mmreason.judges.values import contradicts, kind_of, rivals
 
 _SHORT = 8  # tokens: up to here an answer must be there as a whole
+_NAME = 3  # content words of what has no other words
 
 
 @lru_cache(maxsize=1024)
@@ -69,9 +70,7 @@ def _readings(answer: str) -> list[list[list[Words]]]:
 
 
 def _grade_parts(parts: list[list[Words]], said: Words, question: Words) -> Grade:
-    accepted = frozenset(
-        token for options in parts for option in options for token in option.tokens
-    )
+    accepted = frozenset[str]().union(*(o.token_set for options in parts for o in options))
     several = len(parts) > 1 or asks_for_several(question)
     grades = [_grade_part(options, said, question, accepted, several) for options in parts]
     if len(grades) == 1:
@@ -153,13 +152,26 @@ def _grade_option(
         return Grade(1.0, True, f"the response gives the time {shown}", 0.7)
     if is_sequence(option, question) and option.vocabulary <= said.vocabulary:
         return Grade(0.0, False, f"the response gives {shown} in another order", 0.7)
-    if contradicts(option, said, question.token_set | accepted):
+    statement = len(option.tokens) <= STATEMENT
+    if statement and contradicts(option, said, question.token_set | accepted):
         return Grade(0.0, False, f"the response gives another value than {shown}", 0.6)
     if _is_core(option, said, question, several):
         return Grade(1.0, True, f"the response gives what {shown} says beyond the question", 0.7)
     if len(option.tokens) <= _SHORT and not NOT & set(option.tokens):
-        return Grade(0.0, False, f"the response does not say {shown}", 0.9)
+        sure = _absence(option, said, question)
+        return Grade(0.0, False, f"the response does not say {shown}", sure)
     return grade_long(option, said, question)
+
+
+def _absence(option: Words, said: Words, question: Words) -> float:
+    """How sure it is that a response that does not hold `option` does not mean it.
+
+    A name or a number can hardly be said otherwise, a statement can.
+    """
+    wanted = option.vocabulary - question.vocabulary or option.vocabulary
+    if len(wanted) <= _NAME:
+        return 0.9
+    return 0.6 if wanted.isdisjoint(said.vocabulary) else 0.45
 
 
 def _grade_quantity(

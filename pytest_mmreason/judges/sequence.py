@@ -11,7 +11,7 @@ from pytest_mmreason.judges.normalise import Words
 from pytest_mmreason.judges.stems import root
 from pytest_mmreason.judges.values import EMPTY
 
-_LONGEST = 3  # content words of an item
+_LONGEST, _WORDS = 3, 8  # content words, and words at all, of an item
 _ITEMS = 3  # from so many on, commas alone make a sequence
 _ASIDE = frozenset({"in", "on", "with", "of", "at"})  # begins what only describes an item
 
@@ -27,13 +27,18 @@ def is_sequence(option: Words, question: Words) -> bool:
     So it is if "then" joins them or the question asks for an order; and, unless the question
     asks for all of something, if nothing but commas parts three short items or more.
     """
-    items = [item for item in _items(option) if item]
-    if len(items) < 2 or any(len(item) > _LONGEST for item in items):
+    is_told = "then" in option.token_set or asks_for_order(question)
+    if not is_told and (
+        len(option.phrase_starts) < _ITEMS - 1
+        or JOINERS & option.token_set
+        or PLURAL_WORDS & question.token_set
+    ):
         return False
-    if "then" in option.token_set or asks_for_order(question):
-        return True
-    asks_for_all = bool(PLURAL_WORDS & question.token_set)
-    return len(items) >= _ITEMS and not asks_for_all and not JOINERS & option.token_set
+    spans = _spans(option)
+    if any(end - start > _WORDS for start, end in spans):
+        return False
+    items = [item for item in _items(option) if item]
+    return len(items) >= 2 and all(len(item) <= _LONGEST for item in items)
 
 
 def in_sequence(option: Words, response: Words, question: Words) -> tuple[int, int] | None:
