@@ -110,6 +110,18 @@ def is_buried(response: Words, start: int) -> bool:
     return _EARLY <= start < len(response.tokens) - _LATE
 
 
+def is_one_of_two(response: Words, accepted: frozenset[str], question: Words) -> bool:
+    """Whether a response is nothing but the answer and one thing more: "A dog and a cat."."""
+    items, _ = response.items
+    if len(items) != 2 or not JOINERS & response.token_set:
+        return False
+    known = FILLER | question.token_set
+    beyond = [set(response.tokens[start:end]) - known for start, end in items]
+    if any(end - start > _BARE - 1 for start, end in items) or not all(beyond):
+        return False
+    return sum(content <= accepted for content in beyond) == 1
+
+
 def is_other_option(
     response: Words, start: int, end: int, accepted: frozenset[str], question: Words
 ) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pytest_mmreason.judges.candidates import asks_for_several
+from pytest_mmreason.judges.candidates import asks_for_several, is_one_of_two
 from pytest_mmreason.judges.lexicon import DRESS, FILLER, NONE, NOT
 from pytest_mmreason.judges.matching import (
     ASIDE,
@@ -27,6 +27,7 @@ from pytest_mmreason.judges.stems import root
 from pytest_mmreason.judges.values import contradicts, kind_of, rivals
 
 _SHORT = 8  # tokens: up to here an answer must be there as a whole
+_MANY = 4  # content words; more than these are a statement
 _NAME = 3  # content words of what has no other words
 
 
@@ -107,6 +108,13 @@ def _only_value(option: Words) -> str:
     return rest[0] if len(rest) == 1 and kind_of(rest[0]) else ""
 
 
+def _others(option: Words, said: Words, question: Words, accepted: frozenset[str]) -> int:
+    """How many others the response names beside the one thing that is asked for."""
+    if value := _only_value(option):
+        return min(map(len, rivals(value, said, accepted, question)), default=0)
+    return int(is_one_of_two(said, accepted, question))
+
+
 def _rank(grade: Grade) -> tuple[bool, float, float]:
     return grade.right, grade.score, grade.confidence
 
@@ -127,10 +135,10 @@ def _grade_option(
         return _grade_yes_no(option, said, question)
     found = find_answer(option, said, question, accepted)
     shown = _shown(option)
-    if found.state == ASSERTED and not several and (value := _only_value(option)):
-        others = min(map(len, rivals(value, said, accepted, question)), default=0)
+    if found.state == ASSERTED and not several:
+        others = _others(option, said, question, accepted)
         if others:
-            why = f"the response names {shown} among {others + 1} values"
+            why = f"the response names {shown} as one of {others + 1}"
             return Grade(0.5 if others == 1 else 0.0, False, why, 0.45)
     if found.state == ASSERTED and found.exact:
         return Grade(1.0, True, f"the response says {shown}", 0.95)
@@ -158,6 +166,10 @@ def _grade_option(
     if _is_core(option, said, question, several):
         return Grade(1.0, True, f"the response gives what {shown} says beyond the question", 0.7)
     if len(option.tokens) <= _SHORT and not NOT & set(option.tokens):
+        if len(option.vocabulary) > _MANY and not (option.numbers or is_sequence(option, question)):
+            grade = grade_long(option, said, question)
+            if grade.right:
+                return grade
         sure = _absence(option, said, question)
         return Grade(0.0, False, f"the response does not say {shown}", sure)
     return grade_long(option, said, question)

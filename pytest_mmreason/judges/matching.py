@@ -70,10 +70,7 @@ def find_answer(
         places = _otherwise(option, response, question)
     if is_number:
         places = _concluding(places, response)
-    states = {
-        _state(response, start, end, accepted, question, is_number)
-        for start, end in places
-    }
+    states = {_state(response, start, end, accepted, question, is_number) for start, end in places}
     for state in (ASSERTED, HEDGED, LISTED, NEGATED, ASIDE):
         if state in states:
             return Found(state, exact)
@@ -127,9 +124,9 @@ def _between(text: Words, start: int, end: int) -> tuple[str, str]:
 
 def _otherwise(option: Words, response: Words, question: Words) -> list[tuple[int, int]]:
     """Places of `option` in other words, order (unless it is a sequence) or spelling."""
-    if len(option.tokens) <= _WINDOW and len(option.items[0]) > 2:
-        if places := _in_a_row(option, response):
-            return places
+    is_list = len(option.tokens) <= _WINDOW and len(option.items[0]) > 2
+    if is_list and (places := _in_a_row(option, response)):
+        return places
     if is_sequence(option, question):
         place = in_sequence(option, response, question)
         return [place] if place else []

@@ -48,7 +48,9 @@ def in_sequence(option: Words, response: Words, question: Words) -> tuple[int, i
     """
     wanted = [item for item in _items(option) if item]
     known = (FILLER | DISCOURSE | question.token_set) - option.token_set
-    spans = [span for span in _spans(response) if not known.issuperset(response.tokens[slice(*span)])]
+    spans = [
+        span for span in _spans(response) if not known.issuperset(response.tokens[slice(*span)])
+    ]
     said = [_content(response.tokens[start:end]) for start, end in spans]
     if not option.numbers:  # "1. hat 2. fish"
         said = [frozenset(word for word in item if word[0] != "#") for item in said]
