@@ -13,6 +13,7 @@ from pytest_mmreason.judges.lexicon import (
     DOUBTS,
     FILLER,
     IMPRESSIONS,
+    JOINERS,
     NEGATORS,
     NOT,
     SMALLER,
@@ -221,10 +222,23 @@ def _is_of_two(response: Words, start: int, end: int, wanted: frozenset[str]) ->
         return True  # "A is 2 and B is 3" says nothing of A and 3
     if len(numbers) == 1 and phrases[start] != phrases[end]:
         return True  # nor of B and 2: "A is 2, B is 3"
+    if numbers and _has_own_number(response, end, wanted):
+        return True  # "A is 2 and B is 3" names no B 2 either
     if len(wanted) > _MANY:
         return False  # so many words come together in a statement only
     joined = phrases[start] != phrases[end] or {"and", "or"} & set(inside)
     return bool(joined and others and not VERBS & {*inside, *around})
+
+
+def _has_own_number(response: Words, at: int, wanted: frozenset[str]) -> bool:
+    """Whether another number than the `wanted` one follows the label at `at`."""
+    for after in range(at + 1, min(at + 4, len(response.tokens))):
+        token = response.tokens[after]
+        if token in JOINERS or response.phrases[after] != response.phrases[at]:
+            return False
+        if token[0] == "#":
+            return token not in wanted and response.tokens[at][0] != "#"
+    return False
 
 
 def _concluding(places: list[tuple[int, int]], response: Words) -> list[tuple[int, int]]:

@@ -58,7 +58,9 @@ def in_sequence(option: Words, response: Words, question: Words) -> tuple[int, i
     for first in range(len(kept) - len(wanted) + 1):
         at = first
         for item in wanted:
-            while first < at < len(kept) and response.tokens[spans[kept[at]][0]] in _ASIDE:
+            while first < at < len(kept) and not item <= said[kept[at]]:
+                if response.tokens[spans[kept[at]][0]] not in _ASIDE:
+                    break
                 at += 1
             if at == len(kept) or not item <= said[kept[at]]:
                 break
