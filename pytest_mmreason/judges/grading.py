@@ -57,12 +57,14 @@ def _readings(answer: str) -> list[list[list[Words]]]:
     ``<OR>`` parts whole answers only where a part stands in two of them, as that part would
     be needed twice: "A<AND>B<OR>A<AND>C".
     """
-    wholes = [whole.split("<AND>") for whole in answer.split("<OR>")]
-    parts = ["".join(part.split()).casefold() for whole in wholes for part in set(whole)]
-    if len(wholes) > 1 and len(set(parts)) < len(parts):
-        readings = [[[part] for part in whole] for whole in wholes]
-    else:
-        readings = [[part.split("<OR>") for part in answer.split("<AND>")]]
+    if "<" not in answer:
+        return [[[sample_words(answer)]]] if answer.strip() else []
+    readings = [[part.split("<OR>") for part in answer.split("<AND>")]]
+    if len(readings[0]) > 1 and "<OR>" in answer:
+        wholes = [whole.split("<AND>") for whole in answer.split("<OR>")]
+        parts = ["".join(part.split()).casefold() for whole in wholes for part in set(whole)]
+        if len({*parts} - {""}) < len([part for part in parts if part]):
+            readings = [[[part] for part in whole] for whole in wholes]
     found = [
         [[sample_words(text) for text in options if text.strip()] for options in reading]
         for reading in readings

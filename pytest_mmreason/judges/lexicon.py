@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -164,15 +166,10 @@ PRONOUNS = _words("i you he she it we they this that these those which who there
 # a question with these asks for several things
 PLURAL_WORDS = _words("all list every each both name")
 
-# a question with these asks for an order
-ORDERS = (
-    " order ",
-    " sequence ",
-    " from left to right ",
-    " from right to left ",
-    " from top to bottom ",
-    " from bottom to top ",
-    " from front to back ",
+# a question with these asks for an order, not for what somebody orders
+ORDERS = re.compile(
+    r" (?:in|which|what|right|correct) order (?!to )| (?:order|sequence) of | sequence "
+    r"| from (?:left to right|right to left|top to bottom|bottom to top|front to back) "
 )
 
 # who says the one denies the other

@@ -201,8 +201,10 @@ def _scattered(option: Words, response: Words) -> list[tuple[int, int]]:
         if len(last) == len(wanted):
             start = min(last.values())
             close = at - start < spread and response.clauses[start] == response.clauses[at]
-            said = [t for t in response.tokens[start : at + 1] if t in numbers]
-            if close and said == numbers and not _is_of_two(response, start, at, wanted):
+            span = response.tokens[start : at + 1]
+            said = [t for t in span if t in numbers]
+            whole = close and said == numbers and not NOT & set(span)
+            if whole and not _is_of_two(response, start, at, wanted):
                 places.append((start, at + 1))
     return places[:_WINDOW]
 

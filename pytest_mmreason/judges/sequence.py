@@ -18,7 +18,7 @@ _ASIDE = frozenset({"in", "on", "with", "of", "at"})  # begins what only describ
 
 def asks_for_order(question: Words) -> bool:
     """Whether `question` asks in which order things stand or happen."""
-    return any(cue in question.joined for cue in ORDERS)
+    return ORDERS.search(question.joined) is not None
 
 
 def is_sequence(option: Words, question: Words) -> bool:
@@ -27,6 +27,8 @@ def is_sequence(option: Words, question: Words) -> bool:
     So it is if "then" joins them or the question asks for an order; and, unless the question
     asks for all of something, if nothing but commas parts three short items or more.
     """
+    if len(option.tokens) < 2:
+        return False
     is_told = "then" in option.token_set or asks_for_order(question)
     if not is_told and (
         len(option.phrase_starts) < _ITEMS - 1
