@@ -62,7 +62,9 @@ def _readings(answer: str) -> list[list[list[Words]]]:
     readings = [[part.split("<OR>") for part in answer.split("<AND>")]]
     if len(readings[0]) > 1 and "<OR>" in answer:
         wholes = [whole.split("<AND>") for whole in answer.split("<OR>")]
-        parts = ["".join(part.split()).casefold() for whole in wholes for part in set(whole)]
+        parts = [
+            "".join(filter(str.isalnum, part)).casefold() for whole in wholes for part in set(whole)
+        ]
         if len({*parts} - {""}) < len([part for part in parts if part]):
             readings = [[[part] for part in whole] for whole in wholes]
     found = [
@@ -245,6 +247,8 @@ def _is_core(option: Words, said: Words, question: Words, several: bool) -> bool
             return False
     if len(core) > _SHORT // 2 or not core <= said.vocabulary or NOT & set(option.tokens):
         return False
+    if len(core) > 1 and not _in_one_clause(core, said):
+        return False
     accepted = frozenset(option.tokens)
     ordered = [
         list(dict.fromkeys(t for t in text.tokens if t in numbers)) for text in (option, said)
@@ -260,6 +264,15 @@ def _is_core(option: Words, said: Words, question: Words, several: bool) -> bool
             if (token in numbers or core & question.vocabulary) and found.state != ASSERTED:
                 return False
     return True
+
+
+def _in_one_clause(core: frozenset[str], said: Words) -> bool:
+    """Whether one clause holds all of these words: those of two say something else."""
+    found: dict[int, set[str]] = {}
+    for token, clause in zip(said.tokens, said.clauses, strict=True):
+        if (word := root(token)) in core:
+            found.setdefault(clause, set()).add(word)
+    return any(len(held) == len(core) for held in found.values())
 
 
 def _shown(option: Words) -> str:

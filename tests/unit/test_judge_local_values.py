@@ -188,6 +188,8 @@ def test_whole_alternatives_that_share_a_part_stand_for_themselves() -> None:
     question = "Where is what?"
     assert score(question, reference, "At the left end of the lowest row, a green cone.") == 1.0
     assert score(question, reference, "In the middle of the lowest row, a green cone.") == 0.5
+    spelt = "north-west<AND>upper corner<OR>northwest<AND>top corner"
+    assert score(question, spelt, "Northwest; the top corner.") == 1.0
     assert score("What is there?", "cat<OR>kitten<AND>dog", "a kitten and a dog") == 1.0
     assert score("What is there?", "cat<OR>kitten<AND>dog", "a cat") == 0.5
 
@@ -196,6 +198,13 @@ def test_whole_alternatives_that_share_a_part_stand_for_themselves() -> None:
 def test_a_label_keeps_its_own_number(response: str) -> None:
     reference = "the mill is 2<AND>the inn is 3" if "mill" in response else "A 2<AND>B 3"
     assert score("Which number is what?", reference, response) == 0.0
+
+
+def test_words_of_two_sentences_are_not_one_statement() -> None:
+    reference = "blue and green drums go up"
+    question = "Which drums go up?"
+    assert score(question, reference, "Green and red go down. Blue and pink go up.") == 0.0
+    assert score(question, reference, "The green and the blue one.") == 1.0
 
 
 def test_a_not_after_the_whole_statement_does_not_turn_it_round() -> None:
