@@ -169,7 +169,7 @@ def _beside(
         if not content or len(content) > 3 or len(tokens) > _ITEM:
             break
         has_number = any(token[0] == "#" for token in tokens)
-        is_other_kind = not has_number if numeric else has_number and not counts
+        is_other_kind = bare and not has_number if numeric else has_number and not counts
         if is_other_kind and not _is_label(tokens):
             break  # "Ben, 100 cm tall" names one, and "17.30: the deal" one price
         if numeric and sum(token[0] == "#" for token in tokens) > 1:

@@ -39,7 +39,7 @@ def is_sequence(option: Words, question: Words) -> bool:
     spans = _spans(option)
     if any(end - start > _WORDS for start, end in spans):
         return False
-    items = [item for item in _items(option) if item]
+    items = _items(option, question)
     return len(items) >= 2 and all(len(item) <= _LONGEST for item in items)
 
 
@@ -48,7 +48,7 @@ def in_sequence(option: Words, response: Words, question: Words) -> tuple[int, i
 
     An item may be described more closely, and what only introduces it is none.
     """
-    wanted = [item for item in _items(option) if item]
+    wanted = _items(option, question)
     known = (FILLER | DISCOURSE | question.token_set) - option.token_set
     spans = [
         span for span in _spans(response) if not known.issuperset(response.tokens[slice(*span)])
@@ -72,8 +72,10 @@ def in_sequence(option: Words, response: Words, question: Words) -> tuple[int, i
     return None
 
 
-def _items(text: Words) -> list[frozenset[str]]:
-    return [_content(text.tokens[start:end]) for start, end in _spans(text)]
+def _items(option: Words, question: Words) -> list[frozenset[str]]:
+    """The content of each item, without what only repeats the question: "They are red, …"."""
+    items = [_content(option.tokens[start:end]) for start, end in _spans(option)]
+    return [item - question.vocabulary or item for item in items if item]
 
 
 def _content(tokens: tuple[str, ...]) -> frozenset[str]:

@@ -35,6 +35,7 @@ def score(question: str, reference: str, response: str) -> float:
         (QUEUE, "goat, cow, hen, pig", "goat → cow → hen → pig"),
         (QUEUE, "goat, cow and hen", "The goat goes first, then the cow, and the hen is last."),
         (BEADS, "pink, pink, black", "pink, pink and black"),
+        (QUEUE, "The animals leave in the order goat, cow and hen.", "First goat, then cow, hen."),
         (BEADS, "G, E, G", "G, then E, then G again."),
         ("Which moves?", "up, left, up", "Up, left and up."),
         ("What comes first?", "red ant, then blue bee", "The red ant, then the blue bee."),
