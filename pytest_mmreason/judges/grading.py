@@ -165,7 +165,7 @@ def _grade_option(
     if is_sequence(option, question) and option.vocabulary <= said.vocabulary:
         return Grade(0.0, False, f"the response gives {shown} in another order", 0.7)
     statement = len(option.tokens) <= STATEMENT
-    if statement and contradicts(option, said, question.token_set | accepted):
+    if statement and contradicts(option, said, question, accepted):
         return Grade(0.0, False, f"the response gives another value than {shown}", 0.6)
     if _is_core(option, said, question, several):
         return Grade(1.0, True, f"the response gives what {shown} says beyond the question", 0.7)

@@ -131,11 +131,10 @@ def _otherwise(option: Words, response: Words, question: Words) -> list[tuple[in
     if is_sequence(option, question):
         place = in_sequence(option, response, question)
         return [place] if place else []
-    known = question.token_set
     return [
         (start, end)
         for start, end in _in_other_words(option, response)
-        if not contradicts(option, _clause(response, start), known)
+        if not contradicts(option, _clause(response, start), question)
     ]
 
 

@@ -1,6 +1,7 @@
 """Values of which a thing has one: who says another has said no to it. Pure.
 
-Colours, places, directions, days and months; a text that gives one where the reference gives
+Colours, places, directions, days and months, not what can be said the other way round, such as
+above and below; a text that gives one where the reference gives
 another contradicts it, however many of their other words are the same.
 """
 
@@ -19,6 +20,9 @@ _KINDS = {
     "compass": "north|south|east|west|northeast|northwest|southeast|southwest",
     "vertical": "up|down",
     "course": "forward|backward",
+    "change": "rise rose risen increase increased grow grew grown|"
+    "fall fell fallen decrease decreased drop dropped shrink shrank",
+    "cover": "inside indoors indoor|outside outdoors outdoor",
     "turn": "clockwise|counterclockwise",
     "day": "monday|tuesday|wednesday|thursday|friday|saturday|sunday",
     "month": "january|february|march|april|june|july|august|september|october|november|december",
@@ -48,33 +52,50 @@ def kind_of(token: str) -> str:
     return next(kind for kind, table in _VALUES.items() if token in table)
 
 
-def contradicts(reference: Words, said: Words, known: frozenset[str]) -> bool:
+def contradicts(
+    reference: Words, said: Words, question: Words, accepted: frozenset[str] = frozenset()
+) -> bool:
     """Whether `said` gives, for a value of `reference`, another of its kind instead.
 
-    A value that is `known`, as the question names it, tells nothing. With colours it is the
-    thing that counts: "blue ink" is against "the yellow ink", also beside "a blue pen".
+    One that is `accepted` elsewhere tells nothing, nor does one that the question names unless
+    it offers both. With colours it is the thing that counts: "blue ink" is against "the yellow
+    ink", also beside "a blue pen".
     """
     if not (_WORDS & reference.token_set and _WORDS & said.token_set):
         return False
     for kind, table in _VALUES.items():
-        wanted = {table[t] for t in reference.token_set & table.keys()}
+        wanted = _of(table, reference.token_set)
         if not wanted or kind == "color":
             continue
-        given = {table[t] for t in said.token_set & table.keys()}
-        if wanted - given and given - wanted - {table[t] for t in known & table.keys()}:
+        given = _of(table, said.token_set)
+        others = given - wanted - _of(table, accepted)
+        if not wanted <= given and others - _named(table, wanted, question):
             return True
-    return bool(_COLORS.keys() & reference.token_set) and _is_recolored(reference, said, known)
+    return not _COLORS.keys().isdisjoint(reference.token_set) and any(
+        _is_recolored(color, thing, said, question, accepted)
+        for color, thing in _colored(reference)
+    )
 
 
-def _is_recolored(reference: Words, said: Words, known: frozenset[str]) -> bool:
-    """Whether a thing that the reference gives a colour has only another in `said`."""
+def _of(table: dict[str, str], tokens: frozenset[str]) -> set[str]:
+    return {table[token] for token in tokens & table.keys()}
+
+
+def _named(table: dict[str, str], wanted: set[str], question: Words) -> set[str]:
+    """The values that the question names, none if it offers those that are `wanted`, too."""
+    named = _of(table, question.token_set)
+    return set() if wanted <= named else named
+
+
+def _is_recolored(
+    color: str, thing: str, said: Words, question: Words, accepted: frozenset[str]
+) -> bool:
+    """Whether a thing has in `said` another colour and nowhere this one."""
     told = _colored(said)
-    named = {_COLORS[token] for token in known & _COLORS.keys()}
-    for color, thing in _colored(reference):
-        of_thing = {c for c, t in told if t == thing}
-        if thing and color not in of_thing and of_thing - named and (color, "") not in told:
-            return True
-    return False
+    others = {c for c, t in told if t == thing}
+    if not thing or color in others or (color, "") in told:
+        return False
+    return bool(others - _of(_COLORS, accepted - {color}) - _named(_COLORS, {color}, question))
 
 
 def _colored(text: Words) -> set[tuple[str, str]]:

@@ -135,8 +135,16 @@ def test_the_same_value_beside_others_does_not(reference: str, response: str) ->
 
 def test_what_the_question_names_contradicts_nothing() -> None:
     reference, said = words("the ball is at the right"), words("It is not at the left.")
-    assert contradicts(reference, said, frozenset())
-    assert not contradicts(reference, said, words("Is it at the left?").token_set)
+    assert contradicts(reference, said, words("Where is it?"))
+    assert contradicts(reference, said, words("Is it at the left or at the right?"))
+    assert not contradicts(reference, said, words("The cube is at the left. Where is the ball?"))
+
+
+def test_which_way_a_number_goes_is_part_of_it() -> None:
+    question = "By how many per cent did it rise or fall?"
+    assert score(question, "it fell by 7 %", "It fell by 7 per cent.") == 1.0
+    assert score(question, "it fell by 7 %", "7 %") == 1.0
+    assert score(question, "it fell by 7 %", "It rose by 7 per cent.") == 0.0
 
 
 @pytest.mark.parametrize(
