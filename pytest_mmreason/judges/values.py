@@ -1,8 +1,8 @@
 """Values of which a thing has one: who says another has said no to it. Pure.
 
-Colours, places, directions, days and months, not what can be said the other way round, such as
-above and below; a text that gives one where the reference gives
-another contradicts it, however many of their other words are the same.
+Colours, places, directions, days and months: a text that gives one where the reference gives
+another contradicts it, however many of their other words are the same. What may be said the
+other way round, as "above" by "below" or "open" by "not shut", is none of them.
 """
 
 from __future__ import annotations
