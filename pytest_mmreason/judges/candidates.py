@@ -24,6 +24,7 @@ from pytest_mmreason.judges.lexicon import (
     VERBS,
 )
 from pytest_mmreason.judges.normalise import Words
+from pytest_mmreason.judges.numerals import value_of
 
 _OTHERS = 3
 """So many other candidates beside the answer make a list of guesses."""
@@ -31,6 +32,7 @@ _OTHERS = 3
 _OTHERS_OF_SEVERAL = 8  # where the question asks for several things
 _BARE = 3  # tokens of a response that is nothing but options: "red blue"
 _ITEM = 5  # tokens of a candidate at most
+_LABELS = 20  # a higher number names no place in a list
 _REACH = 2 * _OTHERS_OF_SEVERAL  # candidates looked at on each side
 _EARLY, _LATE = 250, 200  # tokens at either end of a response in which an answer is looked for
 
@@ -63,14 +65,13 @@ def offered(question: Words) -> frozenset[str]:
 
 
 def is_listed(
-    response: Words, start: int, end: int, accepted: frozenset[str], question: Words, several: bool
+    response: Words, start: int, end: int, accepted: frozenset[str], question: Words
 ) -> bool:
     """Whether the answer at `start` to `end` is one of many candidates.
 
     accepted: tokens that belong to an accepted answer and so are no other candidates.
-    several:  whether the question asks for several things.
     """
-    most = _OTHERS_OF_SEVERAL if several else _OTHERS
+    most = _OTHERS_OF_SEVERAL if asks_for_several(question) else _OTHERS
     known = accepted | FILLER | DISCOURSE | (question.token_set - offered(question))
     others = _beside(response, start, end, known, -1) | _beside(response, start, end, known, 1)
     if len(others) >= most:
@@ -82,9 +83,12 @@ def is_listed(
     return row >= (most if numeric else 2 * most)
 
 
-def is_aside(response: Words, start: int, end: int, question: Words) -> bool:
-    """Whether what stands at `start` is named only in relation to something else."""
-    tokens, asked = response.tokens, question.token_set
+def is_aside(response: Words, start: int, asked: frozenset[str]) -> bool:
+    """Whether what stands at `start` is named only in relation to something else.
+
+    asked: the tokens of the question and the accepted answers, whose own relations are none.
+    """
+    tokens = response.tokens
     if MARKS & {*tokens[max(0, start - 1) : start]} - asked:
         return True
     if {"where", "located"} & asked:
@@ -104,6 +108,18 @@ def is_aside(response: Words, start: int, end: int, question: Words) -> bool:
 def is_buried(response: Words, start: int) -> bool:
     """Whether `start` lies so deep in a long response that it is no answer to a short question."""
     return _EARLY <= start < len(response.tokens) - _LATE
+
+
+def is_one_of_two(response: Words, accepted: frozenset[str], question: Words) -> bool:
+    """Whether a response is nothing but the answer and one thing more: "A dog and a cat."."""
+    items, _ = response.items
+    if len(items) != 2 or not JOINERS & response.token_set:
+        return False
+    known = FILLER | question.token_set
+    beyond = [set(response.tokens[start:end]) - known for start, end in items]
+    if any(end - start > _BARE - 1 for start, end in items) or not all(beyond):
+        return False
+    return sum(content <= accepted for content in beyond) == 1
 
 
 def is_other_option(
@@ -137,6 +153,7 @@ def _beside(
     frame = response.tokens[head : head + 2]
     bare = items[own] == (start, end)
     numeric = response.tokens[start][0] == "#"
+    counts = any(token[0] == "#" for token in response.tokens[slice(*items[own])])
     for at in range(own + step, own + step * _REACH, step):
         if not 0 <= at < len(items):
             break
@@ -151,6 +168,10 @@ def _beside(
             continue
         if not content or len(content) > 3 or len(tokens) > _ITEM:
             break
+        has_number = any(token[0] == "#" for token in tokens)
+        is_other_kind = bare and not has_number if numeric else has_number and not counts
+        if is_other_kind and not _is_label(tokens):
+            break  # "Ben, 100 cm tall" names one, and "17.30: the deal" one price
         if numeric and sum(token[0] == "#" for token in tokens) > 1:
             break  # a sum's parts
         if (VERBS | PRONOUNS) & set(tokens) or NOT & set(tokens):
@@ -159,6 +180,12 @@ def _beside(
             break
         others.add(content)
     return others
+
+
+def _is_label(item: tuple[str, ...]) -> bool:
+    """Whether an item numbers others: "2." and "Row 2:"."""
+    value = value_of(item[-1])
+    return value is not None and 0 < value <= _LABELS
 
 
 def _follows_example(response: Words, start: int, others: set[frozenset[str]]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -84,6 +86,12 @@ ALIASES = {
     "nope": "no",
     "ok": "okay",
     "cannot": "not",
+    "upward": "up",
+    "upwards": "up",
+    "downward": "down",
+    "downwards": "down",
+    "forwards": "forward",
+    "backwards": "backward",
     "perhaps": "perhaps",
     "always": "always",
 }
@@ -157,6 +165,12 @@ PRONOUNS = _words("i you he she it we they this that these those which who there
 
 # a question with these asks for several things
 PLURAL_WORDS = _words("all list every each both name")
+
+# a question with these asks for an order, not for what somebody orders
+ORDERS = re.compile(
+    r" (?:in|which|what|right|correct) order (?!to )| (?:order|sequence) of | sequence "
+    r"| from (?:left to right|right to left|top to bottom|bottom to top|front to back) "
+)
 
 # who says the one denies the other
 OPPOSITES = tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from pytest_mmreason.judges.candidates import is_aside, is_buried, is_listed, is_other_option
@@ -12,6 +13,7 @@ from pytest_mmreason.judges.lexicon import (
     DOUBTS,
     FILLER,
     IMPRESSIONS,
+    JOINERS,
     NEGATORS,
     NOT,
     SMALLER,
@@ -19,8 +21,10 @@ from pytest_mmreason.judges.lexicon import (
 )
 from pytest_mmreason.judges.normalise import Words
 from pytest_mmreason.judges.numerals import value_of
+from pytest_mmreason.judges.sequence import in_sequence, is_sequence
 from pytest_mmreason.judges.spelling import respelt, run_together
 from pytest_mmreason.judges.stems import root
+from pytest_mmreason.judges.values import EMPTY, contradicts
 
 ASSERTED, NEGATED, HEDGED, LISTED, ASIDE, ABSENT = (
     "asserted",
@@ -32,6 +36,7 @@ ASSERTED, NEGATED, HEDGED, LISTED, ASIDE, ABSENT = (
 )
 
 _LOOK_BACK = 5  # tokens before an answer in which a "not" or "could be" still concerns it
+_MANY = 4  # content words of a statement; fewer may lie together by chance
 _WINDOW = 30  # tokens within which the words of an answer may lie apart
 
 
@@ -52,12 +57,10 @@ def find_answer(
     response: Words,
     question: Words,
     accepted: frozenset[str],
-    several: bool = False,
 ) -> Found:
     """How `response` holds the short answer `option`; where it only echoes `question` is no answer.
 
     accepted: the tokens of every accepted answer, between which an "or" is no hedge.
-    several:  whether the question asks for several things, so that naming many is no guessing.
     """
     places = [(at, at + len(option.tokens)) for at in response.find(option)]
     is_number = len(option.tokens) == 1 and option.tokens[0][0] == "#"
@@ -65,13 +68,10 @@ def find_answer(
         places = [place for place in places if _between(response, *place) not in echoes]
     exact = bool(places)
     if not places and not is_number:
-        places = _otherwise(option, response, "order" in question.token_set)
+        places = _otherwise(option, response, question)
     if is_number:
         places = _concluding(places, response)
-    states = {
-        _state(response, start, end, accepted, question, several, is_number)
-        for start, end in places
-    }
+    states = {_state(response, start, end, accepted, question, is_number) for start, end in places}
     for state in (ASSERTED, HEDGED, LISTED, NEGATED, ASIDE):
         if state in states:
             return Found(state, exact)
@@ -93,17 +93,22 @@ def negates_otherwise(reference: Words, response: Words) -> bool:
     """Whether, of a statement and its nearest clause in the response, just one is negated."""
     shared = reference.vocabulary & response.vocabulary
     wanted = {token for token in set(response.tokens) - FILLER if root(token) in shared}
-    overlap: dict[int, int] = {}
-    negated: set[int] = set()
-    for token, clause in zip(response.tokens, response.clauses, strict=True):
-        if token in NOT:
-            negated.add(clause)
+    meant = {p for t, p in zip(response.tokens, response.phrases, strict=True) if t in wanted}
+    said: dict[int, set[str]] = {}
+    negated: dict[int, int] = {}  # clause: how much of the statement its first "not" finds said
+    for token, clause, phrase in zip(
+        response.tokens, response.clauses, response.phrases, strict=True
+    ):
+        if token in NOT and phrase in meant:
+            negated.setdefault(clause, len(said.get(clause, ())))
         elif token in wanted:
-            overlap[clause] = overlap.get(clause, 0) + 1
-    if not overlap:
+            said.setdefault(clause, set()).add(root(token))
+    if not said:
         return False
-    nearest = max(overlap, key=lambda clause: overlap[clause])
-    return (nearest in negated) != bool(NOT & set(reference.tokens))
+    nearest = max(said, key=lambda clause: len(said[clause]))
+    # a "not" after all has been said begins another statement
+    turned = negated.get(nearest, len(said[nearest])) < max(_MANY, len(said[nearest]))
+    return (nearest in negated and turned) != bool(NOT & set(reference.tokens))
 
 
 def _surroundings(option: Words, question: Words) -> set[tuple[str, str]]:
@@ -118,12 +123,22 @@ def _between(text: Words, start: int, end: int) -> tuple[str, str]:
     return text.tokens[start - 1], text.tokens[end]
 
 
-def _otherwise(option: Words, response: Words, ordered: bool) -> list[tuple[int, int]]:
-    """Places of `option` in other words, order (unless `ordered`) or spelling."""
-    if len(option.tokens) <= _WINDOW and len(option.items[0]) > 2:
-        places = _in_a_row(option, response)
-        if places or ordered:
-            return places
+def _otherwise(option: Words, response: Words, question: Words) -> list[tuple[int, int]]:
+    """Places of `option` in other words, order (unless it is a sequence) or spelling."""
+    is_list = len(option.tokens) <= _WINDOW and len(option.items[0]) > 2
+    if is_list and (places := _in_a_row(option, response)):
+        return places
+    if is_sequence(option, question):
+        place = in_sequence(option, response, question)
+        return [place] if place else []
+    return [
+        (start, end)
+        for start, end in _in_other_words(option, response)
+        if not contradicts(option, _clause(response, start), question)
+    ]
+
+
+def _in_other_words(option: Words, response: Words) -> list[tuple[int, int]]:
     places = _scattered(option, response) if len(option.tokens) > 1 else _akin(option, response)
     if places or len(option.tokens) > 8:
         return places
@@ -136,10 +151,16 @@ def _otherwise(option: Words, response: Words, ordered: bool) -> list[tuple[int,
     return found or _scattered(spelt, response)
 
 
+def _clause(response: Words, at: int) -> Words:
+    """The clause of the token at `at`."""
+    start = bisect_left(response.clauses, response.clauses[at])
+    return response.cut(start, bisect_right(response.clauses, response.clauses[at]))
+
+
 def _in_a_row(option: Words, response: Words) -> list[tuple[int, int]]:
     """Places of the content words of `option` in their order, with nothing but filler between."""
-    wanted = [root(token) for token in option.tokens if token not in FILLER]
-    at = [index for index, token in enumerate(response.tokens) if token not in FILLER]
+    wanted = [root(token) for token in option.tokens if token not in EMPTY]
+    at = [index for index, token in enumerate(response.tokens) if token not in EMPTY]
     said = [root(response.tokens[index]) for index in at]
     size = len(wanted)
     return [
@@ -167,7 +188,7 @@ def _scattered(option: Words, response: Words) -> list[tuple[int, int]]:
     # the parts of "12 x 5" and of names in another order would match by chance
     if any(token[0] == "#" for token in wanted) and len(wanted) > 3:
         return []
-    spread = 2 * len(wanted) + 2
+    spread = (2 if len(wanted) < _MANY else 3) * len(wanted) + 2
     numbers = [token for token in option.tokens if token[0] == "#"]
     last: dict[str, int] = {}
     places = []
@@ -179,8 +200,10 @@ def _scattered(option: Words, response: Words) -> list[tuple[int, int]]:
         if len(last) == len(wanted):
             start = min(last.values())
             close = at - start < spread and response.clauses[start] == response.clauses[at]
-            said = [t for t in response.tokens[start : at + 1] if t in numbers]
-            if close and said == numbers and not _is_of_two(response, start, at, wanted):
+            span = response.tokens[start : at + 1]
+            said = [t for t in span if t in numbers]
+            whole = close and said == numbers and not NOT & set(span)
+            if whole and not _is_of_two(response, start, at, wanted):
                 places.append((start, at + 1))
     return places[:_WINDOW]
 
@@ -200,8 +223,23 @@ def _is_of_two(response: Words, start: int, end: int, wanted: frozenset[str]) ->
         return True  # "A is 2 and B is 3" says nothing of A and 3
     if len(numbers) == 1 and phrases[start] != phrases[end]:
         return True  # nor of B and 2: "A is 2, B is 3"
+    if numbers and _has_own_number(response, end, wanted):
+        return True  # "A is 2 and B is 3" names no B 2 either
+    if len(wanted) > _MANY:
+        return False  # so many words come together in a statement only
     joined = phrases[start] != phrases[end] or {"and", "or"} & set(inside)
     return bool(joined and others and not VERBS & {*inside, *around})
+
+
+def _has_own_number(response: Words, at: int, wanted: frozenset[str]) -> bool:
+    """Whether another number than the `wanted` one follows the label at `at`."""
+    for after in range(at + 1, min(at + 4, len(response.tokens))):
+        token = response.tokens[after]
+        if token in JOINERS or response.phrases[after] != response.phrases[at]:
+            return False
+        if token[0] == "#":
+            return token not in wanted and response.tokens[at][0] != "#"
+    return False
 
 
 def _concluding(places: list[tuple[int, int]], response: Words) -> list[tuple[int, int]]:
@@ -231,7 +269,6 @@ def _state(
     end: int,
     accepted: frozenset[str],
     question: Words,
-    several: bool,
     is_number: bool,
 ) -> str:
     tokens, phrases, clauses = response.tokens, response.phrases, response.clauses
@@ -256,9 +293,9 @@ def _state(
         return HEDGED
     if is_other_option(response, start, end, accepted, question):
         return HEDGED
-    if is_listed(response, start, end, accepted, question, several):
+    if is_listed(response, start, end, accepted, question):
         return LISTED
-    if is_aside(response, start, end, question) or is_buried(response, start):
+    if is_aside(response, start, question.token_set | accepted) or is_buried(response, start):
         return ASIDE
     return ASSERTED
 

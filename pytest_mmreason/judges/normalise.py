@@ -27,9 +27,10 @@ from pytest_mmreason.judges.stems import root
 
 _VULGAR = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
 _CJK = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
-# the letter of "sample A" and of the choice "A.", which is no article
+# the letter of "sample A", the choice "A.", "A 4, B 6" and "A and B", which is no article
 _LETTER_A = re.compile(
-    r"A(?:(?=[.):,;\n]|$)(?:(?<=\sA)|(?<=\(A)|(?<=^A))|(?= [a-z])(?<=[a-z0-9] A))"
+    r"A(?:(?=[.):,;\n]|$)(?:(?<=\sA)|(?<=\(A)|(?<=^A))|(?= [a-z])(?<=[a-z0-9] A)"
+    r"|(?= \d{1,9}(?:[,;.\n]|$))(?<![^\s(]A)|(?= (?:is|and|or|to) )(?<![^\s(]A))"
 )
 _NEGATED_VERB = re.compile(r"n['’]t(?=\W|$)")
 
@@ -40,9 +41,9 @@ _TOKEN = re.compile(
     r"[^\W\d_][^\W_]*(?:['’][^\W\d_]+)?"
     r"|[.!?;:\n,(](?!\d)"
     rf"|(?:(?<![^\s=(,:>|])-)?(?:{_FRACTION}|{_NUMBER})(?:(?:st|nd|rd|th)\b)?"
-    r"|[.!?;:\n,(=/|]"
+    r"|[.!?;:\n,()=/|]"
 )
-_BREAKS = frozenset(".!?;:\n,(/|")
+_BREAKS = frozenset(".!?;:\n,()/|")
 _SPECIAL = _BREAKS | ARTICLES | NUMERIC | ALIASES.keys() | {"but", "however"}
 
 
@@ -173,7 +174,7 @@ def words(text: str) -> Words:
             size = len(tokens)
             if size and phrase_starts[-1:] != [size]:
                 phrase_starts.append(size)
-            if size and token not in ",(/|" and clause_starts[-1:] != [size]:
+            if size and token not in ",()/|" and clause_starts[-1:] != [size]:
                 clause_starts.append(size)
             continue
         if token == "=":

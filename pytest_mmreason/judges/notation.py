@@ -1,4 +1,4 @@
-"""Times of day and dates as one notation each, before a text is cut into words. Pure."""
+"""Times, dates and directions as one notation each, before a text is cut into words. Pure."""
 
 from __future__ import annotations
 
@@ -26,13 +26,20 @@ _HINTS = (
 _COLON, _HYPHENS = re.compile(r":[0-5]\d"), re.compile(r"-\d\d-\d\d")
 _ISO_DATE = re.compile(r"(?<![\d-])(\d{4})-(\d\d)-(\d\d)(?![\d-])")
 _TIME = re.compile(r"t\d{3,4}[ap]?")
+_TURN = re.compile(r"\b(?:counter|anti)[ -]?clockwise")
+_COMPASS = re.compile(r"\b(north|south)[ -]?(east|west)(?:ern|ward)?\b")
 
 
 def one_notation(text: str) -> str:
     """`text`, in lower case, with its times as ``t530p`` and its dates as ``5 march 2020``.
 
     A time without its half of the day, such as 5:30, is ``t530``; 17:30 is ``t530p``.
+    Anti-clockwise and north-west are one word each.
     """
+    if "clockwise" in text:
+        text = _TURN.sub("counterclockwise", text)
+    if "th" in text and ("east" in text or "west" in text):
+        text = _COMPASS.sub(r"\1\2", text)
     if _COLON.search(text) or any(hint in text for hint in _HINTS):
         text = _CLOCK.sub(_time, text)
     return _ISO_DATE.sub(_date, text) if _HYPHENS.search(text) else text

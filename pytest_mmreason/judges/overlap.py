@@ -8,7 +8,7 @@ from pytest_mmreason.judges.lexicon import FILLER, JOINERS
 from pytest_mmreason.judges.matching import coverage, negates_otherwise
 from pytest_mmreason.judges.normalise import Words
 
-_STATEMENT = 25  # tokens: up to here an answer is one statement that a "not" turns around
+STATEMENT = 25  # tokens: up to here an answer is one statement that a "not" turns around
 _COVERED = 0.75  # a long answer covered this far is given
 _OPENING = 40  # tokens: what a long answer says first is what was asked for
 # A long answer's credit: its first sentence, its opening and the whole, less what any text on
@@ -49,7 +49,7 @@ def grade_long(option: Words, said: Words, question: Words) -> Grade:
     known = question.vocabulary
     share, lead = coverage(option, said, known), coverage(_first_sentence(option), said, known)
     why = f"the response holds {share:.0%} of the content words of the reference answer"
-    if lead == share and len(option.tokens) <= _STATEMENT and negates_otherwise(option, said):
+    if lead == share and len(option.tokens) <= STATEMENT and negates_otherwise(option, said):
         return Grade(0.0, False, f"{why}, but says the opposite", 0.45)
     if share >= (1.0 if _is_list(option) else _COVERED):
         return Grade(1.0, True, why, 0.6)

@@ -38,19 +38,19 @@ sulphur sulfur|theatre theater|tumour tumor|tyre tire|vapour vapor|whisky whiske
 
 _SYNONYMS = """
 afraid scared frightened|alike similar|angry furious|assist help aid|attorney lawyer|baby infant|
-beach shore seashore seaside|begin start commence|bicycle bike|bottom underside|bunny rabbit|
+beach shore seashore seaside|begin start commence|bicycle bike|bottom underside lower|box parcel package carton|bunny rabbit|
 car automobile|carpet rug|center middle|child kid youngster|choose select pick|circle circular|
-couch sofa|curtain drape|dad father daddy|danger peril|dangerous hazardous unsafe|doctor physician|
+couch sofa|curtain drape|dinner supper|dad father daddy|danger peril|dangerous hazardous unsafe|doctor physician|
 easy simple|elevator lift|empty vacant|entrance entry|error mistake|famous renowned|
-fast quick rapid|finish end|forest woodland|fridge refrigerator|funny humorous amusing humor comical|
+fast quick rapid|finish end|forest woodland|fridge refrigerator|gift present|funny humorous amusing humor comical|
 garbage trash rubbish|gasoline petrol|happy glad joyful|huge enormous gigantic giant|
 job occupation profession|jump leap hop|kind type sort|lady woman|large big|larger bigger|
 largest biggest|larger bigger|lorry truck|man guy gentleman|marry wed marriage|mom mother mum mommy|
 money cash|motorcycle motorbike|movie film|ocean sea|odd strange weird unusual|
-phone telephone cellphone smartphone|plane airplane aeroplane aircraft|policeman policewoman cop|
+pill tablet|phone telephone cellphone smartphone|plane airplane aeroplane aircraft|policeman policewoman cop|
 protect shield guard|purchase buy|repair fix mend|reply respond response|road street|rock stone|sad unhappy|
 shop store|shout yell scream|sick ill|sidewalk pavement|small little tiny|smile grin|
-speak talk|stop halt|sun sunny sunshine|tired weary exhausted|trousers pants|tv television|
+speak talk|stop halt|sun sunny sunshine|tired weary exhausted|top upper|trousers pants|tv television|
 weep cry sob|whole entire
 """
 

@@ -285,7 +285,7 @@ def test_sample_without_reference_is_an_error_and_no_zero() -> None:
         ("A yellow square and a purple triangle.", 0.0),
         ("The triangle is yellow.", 1.0),
         ("triangle, yellow", 1.0),
-        ("a blue square and a yellow triangle", 1.0),
+        ("a blue square and a yellow triangle", 0.5),
     ],
 )
 def test_words_of_two_things_in_a_list_are_not_one_answer(response: str, score: float) -> None:
