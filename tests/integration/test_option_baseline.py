@@ -210,6 +210,7 @@ def test_nothing_scored_in_both_meets_no_gate(
         ("GOODnonsense\n", "base.jsonl:2: no record"),
         ("GOODGOOD", "base.jsonl:2: sample 's0' is there already, in line 1"),
         ("BADSCORE", "base.jsonl:1: no record (score of a scored sample is 7)"),
+        ("[" * 100_000, "base.jsonl:1: no record (too deep)"),
     ],
 )
 def test_a_baseline_that_cannot_be_read_is_told_with_its_line(
