@@ -183,12 +183,18 @@ def _summary(path: Path) -> Mapping[tuple[str, str, str], Mapping[str, Any]]:
     """(benchmark, model, prompt) -> the run in summary.json; empty without the file."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        return {(run["benchmark"], run["model"], run["prompt"]): dict(run) for run in data["runs"]}
+        return {
+            (run["benchmark"], run["model"], run["prompt"]): {
+                **run,
+                "settings": dict(run.get("settings") or {}),
+            }
+            for run in data["runs"]
+        }
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(
             f"{path} is no summary of a run ({error}); without it, what the runs were asked is "
             "compared by their records alone"
