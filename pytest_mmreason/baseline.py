@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_mmreason.compare import Comparison, compare, drop_gates
 from pytest_mmreason.differences import Facts, differences, differing_samples, refusal
 from pytest_mmreason.errors import DataError, UsageError
-from pytest_mmreason.record import COUNTED, Record, RecordKey, judge_models_of, judging_of
+from pytest_mmreason.reading import read_record
+from pytest_mmreason.record import Record, RecordKey, judge_models_of, judging_of
 from pytest_mmreason.scoring import RowNames
 
 if TYPE_CHECKING:
@@ -155,9 +156,8 @@ def read(path: Path, allowed: Sequence[str] = (), option: str = OPTION) -> Basel
                 if not line.strip():
                     continue
                 try:
-                    record = Record.from_json(line, without=_UNUSED)
-                    _check(record)
-                except (ValueError, TypeError) as error:
+                    record = read_record(line, without=_UNUSED)
+                except ValueError as error:
                     raise UsageError(f"{results}:{number}: no record ({error}); {how}") from None
                 if record.key in keys:
                     raise UsageError(
@@ -179,30 +179,22 @@ def read(path: Path, allowed: Sequence[str] = (), option: str = OPTION) -> Basel
     return Baseline(what, [_earlier(of, found, told) for of, found in runs.items()], allowed)
 
 
-def _check(record: Record) -> None:
-    """ValueError if what a comparison reads of a record is not of its kind."""
-    texts = {name: getattr(record, name) for name in (*RecordKey._fields[:4], "judge")}
-    for name, value in texts.items():
-        if not isinstance(value, str):
-            raise ValueError(f"{name} is {value!a}, no text")
-    for name, most in (("score", 1.0), ("weight", float("inf"))):
-        value = getattr(record, name)
-        if value is None and name == "score" and record.status not in COUNTED:
-            continue
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= most:
-            raise ValueError(f"{name} of a {record.status} sample is {value!a}")
-
-
 def _summary(path: Path) -> Mapping[tuple[str, str, str], Mapping[str, Any]]:
     """(benchmark, model, prompt) -> the run in summary.json; empty without the file."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        return {(run["benchmark"], run["model"], run["prompt"]): dict(run) for run in data["runs"]}
+        return {
+            (run["benchmark"], run["model"], run["prompt"]): {
+                **run,
+                "settings": dict(run.get("settings") or {}),
+            }
+            for run in data["runs"]
+        }
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(
             f"{path} is no summary of a run ({error}); without it, what the runs were asked is "
             "compared by their records alone"

@@ -36,8 +36,14 @@ TEST = "sign-flip"
 
 UNIT = 0.005
 """Weighted differences are counted in these: a tenth of a weight of 1 or 1/2 is a whole number."""
+MOST_ROUNDING = 0.02
+"""Units become finer until rounding is no more than this, as a share of the sum's spread: many
+small differences beside a large one count as what they are together."""
 MOST_EXACT = 300
 """Beyond so many differing samples the normal distribution is near enough."""
+LITTLE_WORK, MOST_WORK = 1e6, 2e9
+"""Units times samples, squared: up to which they become finer in any case, and beyond which the
+normal distribution stands in, too (some seconds)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,16 +266,21 @@ def points_text(points: float) -> str:
 def sign_flip_p(differences: Sequence[float]) -> float:
     """Two-sided p of the sum of `differences` under flips of their signs.
 
-    differences: weighted already, the weights at most 1. 1.0 if none differs. Exact up to MOST_EXACT of them. Rounding them to units does no harm
+    differences: weighted already, the weights at most 1. 1.0 if none differs. Exact up to
+    MOST_EXACT of them, where it does not take too long. Rounding them to units does no harm
     to that: a rounded difference has either sign as often as the whole one.
     """
-    sizes = [abs(value) for value in differences if abs(value) > TOLERANCE]
-    if not sizes:
+    differences = [value for value in differences if abs(value) > TOLERANCE]
+    if not differences:
         return 1.0
-    if len(sizes) > MOST_EXACT:
-        z = abs(math.fsum(differences)) / math.sqrt(math.fsum(size**2 for size in sizes))
-        return math.erfc(z / math.sqrt(2))
-    unit = UNIT if max(sizes) > 10 * UNIT else max(sizes) / 100
+    spread = math.hypot(*differences)
+    normal = math.erfc(abs(math.fsum(differences)) / spread / math.sqrt(2))
+    if len(differences) > MOST_EXACT:
+        return normal
+    unit = UNIT
+    work = sum(map(abs, differences)) * len(differences) ** 2
+    while work < LITTLE_WORK * unit or _rounding(differences, unit) > MOST_ROUNDING * spread:
+        unit /= 10
     steps = [step for value in differences if (step := round(value / unit))]
     shared = math.gcd(*steps)
     steps = [step // shared for step in steps]
@@ -279,8 +290,16 @@ def sign_flip_p(differences: Sequence[float]) -> float:
     losses = sum(-step for step in steps if step < 0)
     if gains == losses:
         return 1.0
+    if min(gains, losses) * len(steps) ** 2 > MOST_WORK:
+        return normal
     few = _subsets_up_to(min(gains, losses), [abs(step) for step in steps])
     return few / (1 << len(steps) - 1)
+
+
+def _rounding(differences: Sequence[float], unit: float) -> float:
+    """How far rounding to units moves the sum of `differences`, or is a noise of its own."""
+    errors = [round(value / unit) * unit - value for value in differences]
+    return max(abs(math.fsum(errors)), math.hypot(*errors))
 
 
 def _subsets_up_to(most: int, sizes: Sequence[int]) -> int:

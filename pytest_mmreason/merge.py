@@ -20,7 +20,8 @@ from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.parts import SHOWN, Part, plan_of, settings_of
 from pytest_mmreason.plan import Work, part_of
 from pytest_mmreason.pricing import Price
-from pytest_mmreason.record import Record, RecordKey
+from pytest_mmreason.reading import read_record
+from pytest_mmreason.record import RecordKey
 from pytest_mmreason.reports.files import official_notes
 from pytest_mmreason.settings import ErrorQuota, Settings, Shard, Threshold, check_baseline
 from pytest_mmreason.summary import Summary, published_beside, summarise
@@ -96,7 +97,7 @@ class Merged:
     def _sum_up(self, parts: Sequence[Part]) -> Summary:
         works = list(self.plan.works())
         if self._is_whole:
-            there = {key for part in parts for key in _read_results(part, Record.from_json, {})}
+            there = {key for part in parts for key in _read_results(part, len, {})}
             works = [work for work in works if self.plan.key(work) in there]
         self.ledger.expect([(json.dumps(self.plan.key(work)), work) for work in works])
         judged: dict[str, tuple[Path, Mapping[str, Any]]] = {}
@@ -201,7 +202,7 @@ def _short(value: Any) -> str:
 
 
 def _read_results(
-    part: Part, take: Callable[[str], Record], judged: dict[str, tuple[Path, Mapping[str, Any]]]
+    part: Part, take: Callable[[str], object], judged: dict[str, tuple[Path, Mapping[str, Any]]]
 ) -> list[RecordKey]:
     """The keys of the records of `part`, each of which `take` was given as a line of JSON.
 
@@ -212,13 +213,16 @@ def _read_results(
         with path.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
                 try:
-                    record = take(line.rstrip("\n"))
+                    record = read_record(line)
+                    take(line.rstrip("\n"))
                 except ValueError as error:
                     raise UsageError(f"{path}:{number}: {error}") from None
                 keys.append(record.key)
                 if record.judging:
                     first = judged.setdefault(record.benchmark, (part.folder, record.judging))
                     _check_judged_alike(first, (part.folder, record.judging))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is no text ({error.reason})") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
     return keys

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -118,7 +118,7 @@ def read(path: Path, what: str) -> dict[str, Price]:
     Raises UsageError naming `what`, the file, and the line or every key that is wrong.
     """
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UsageError(f"{what} {path}: {error.strerror or error}") from None
     except ValueError as error:  # no TOML, or no UTF-8
@@ -156,7 +156,7 @@ def _faults(name: str, entry: Any) -> list[str]:
             faults.append(f"{where} has a key {key!r}, which is neither input nor output")
         elif isinstance(value, bool) or not isinstance(value, (int, float)):
             faults.append(f"{where}.{key} is {value!r}, not a number")
-        elif not 0 <= value < math.inf:
+        elif not 0 <= value <= sys.float_info.max:
             faults.append(f"{where}.{key} is {value}; a number from 0 is needed")
     return faults
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,33 @@ def test_what_is_no_run_is_told(
         assert main(["report", name]) == 4
         assert error in capsys.readouterr().err
     assert list((pytester.path / "empty").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda text: text[:-300], "results.jsonl:2: Unterminated string"),
+        (
+            lambda text: text.replace(b'"score": 1.0', b'"score": NaN'),
+            ":1: score is nan",
+        ),
+        (lambda text: text + b"\xff\n", "results.jsonl is no text (invalid start byte)"),
+    ],
+    ids=["cut", "nan", "no text"],
+)
+def test_damaged_records_are_told_with_their_line(
+    pytester: pytest.Pytester,
+    capsys: pytest.CaptureFixture[str],
+    change: Callable[[bytes], bytes],
+    told: str,
+) -> None:
+    folder = write_benchmark(pytester.path / "made", [sample(n) for n in range(2)])
+    write_answers(pytester.path / "a.json", {f"s{n}": f"answer{n}" for n in range(2)})
+    run(pytester, "--mm-model=replay:a.json", f"--mm-benchmark={folder}", "--mm-output=out")
+    results = pytester.path / "out" / "results.jsonl"
+    results.write_bytes(change(results.read_bytes()))
+    assert main(["report", "out"]) == 4
+    assert told in " ".join(capsys.readouterr().err.split())
 
 
 def test_power_tells_drops_of_a_run_and_of_two(

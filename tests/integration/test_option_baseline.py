@@ -210,6 +210,7 @@ def test_nothing_scored_in_both_meets_no_gate(
         ("GOODnonsense\n", "base.jsonl:2: no record"),
         ("GOODGOOD", "base.jsonl:2: sample 's0' is there already, in line 1"),
         ("BADSCORE", "base.jsonl:1: no record (score of a scored sample is 7)"),
+        ("[" * 100_000, "base.jsonl:1: no record (too deep)"),
     ],
 )
 def test_a_baseline_that_cannot_be_read_is_told_with_its_line(
@@ -235,9 +236,13 @@ def test_folders_without_results_and_broken_summaries_are_told(
     (pytester.path / "empty").mkdir()
     result = run(pytester, *options, NEW[0], "--mm-baseline=empty")
     assert result.ret == 4 and "empty holds no results.jsonl" in result.stderr.str()
-    (pytester.path / "main" / "summary.json").write_text("{", encoding="utf-8")
-    result = run(pytester, *options, NEW[0], "--mm-baseline=main")
-    assert result.ret == 4 and "summary.json is no summary of a run" in result.stderr.str()
+    path = pytester.path / "main" / "summary.json"
+    told = json.loads(path.read_text(encoding="utf-8"))
+    told["runs"][0]["settings"] = "none"
+    for content in ("{", json.dumps(told), '{"runs": [3]}'):
+        path.write_text(content, encoding="utf-8")
+        result = run(pytester, *options, NEW[0], "--mm-baseline=main")
+        assert result.ret == 4 and "summary.json is no summary of a run" in result.stderr.str()
 
 
 @pytest.mark.parametrize(

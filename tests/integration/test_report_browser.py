@@ -315,6 +315,19 @@ def test_everything_is_at_hand_by_keyboard_and_on_a_narrow_screen(tmp_path: Path
     browse(work)
 
 
+def test_a_credit_for_a_step_far_beyond_the_reference_is_one_line(tmp_path: Path) -> None:
+    steps = ({"step": 2, "credit": 0.5}, {"step": 10**9, "credit": 1.0})
+    summary = made_summary([Sample("s", "q", steps=("one", "two"))], [{"steps": steps}])
+    report = made_report(tmp_path / "out", summary)
+
+    async def work(page: Page) -> None:
+        await page.open(report.as_uri())
+        items = "[...document.querySelectorAll('#detail .steps li')].map((e) => `${e.value} ${e.textContent}`)"
+        assert await page.evaluate(items) == ["1  one", "2 0.50 two", "1000000000 1.00 "]
+
+    browse(work)
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_text_stands_out_from_what_is_behind_it(tmp_path: Path, dark: bool) -> None:
     report = many(tmp_path)

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import random
+import time
 from dataclasses import replace
 
 import pytest
@@ -86,6 +87,29 @@ def test_equal_losses_of_few_samples_are_not_certain() -> None:
     assert sign_flip_p([-0.003] * 3) == 0.25, "however small they are"
     assert sign_flip_p([-1.0] * 10) == 2 / 1024
     assert sign_flip_p([0.0] * 10) == sign_flip_p([]) == 1.0
+
+
+def test_many_small_losses_count_beside_a_large_gain() -> None:
+    assert sign_flip_p([-0.002] * 200 + [0.06]) < 1e-12
+    assert sign_flip_p([0.0024] * 100 + [-0.06] * 6) > 0.2
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(-100, 100), st.sampled_from([1e-2, 1e-3, 1e-4])),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_p_of_few_samples_is_exact_however_unequal_they_are(pairs: list[tuple[int, float]]) -> None:
+    differences = [count * size for count, size in pairs]
+    assert sign_flip_p(differences) == pytest.approx(brute_force_p(differences), abs=0.06)
+
+
+def test_thirds_of_many_samples_take_no_longer_than_other_scores() -> None:
+    start = time.process_time()
+    assert 0 < sign_flip_p([(-1) ** (n % 5) * (n % 3 + 1) / 3.003 for n in range(300)]) < 0.01
+    assert time.process_time() - start < 10
 
 
 def test_many_samples_are_judged_by_the_normal_distribution_alike(

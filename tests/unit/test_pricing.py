@@ -96,6 +96,7 @@ def test_what_the_papers_asked_of_openai_has_a_price() -> None:
         ('[models]\n"a" = { input = 1, output = -2 }\n', 'models."a".output is -2'),
         ('[models]\n"a" = { input = 1, output = nan }\n', 'models."a".output is nan'),
         ('[models]\n"a" = { input = inf, output = 1 }\n', 'models."a".input is inf'),
+        (f'[models]\n"a" = {{ input = 1{"0" * 400}, output = 1 }}\n', 'models."a".input is 10'),
     ],
 )
 def test_a_bad_table_names_the_line_or_the_key(tmp_path: Path, text: str, told: str) -> None:
@@ -110,6 +111,11 @@ def test_all_faults_of_a_table_are_told_at_once(tmp_path: Path) -> None:
     path = own(tmp_path, '[models]\n"a" = 3\n"b" = { input = -1, output = 1 }\n')
     with pytest.raises(UsageError, match=r'models\."a" is 3.*models\."b"\.input is -1'):
         read(path, "--mm-prices")
+
+
+def test_a_table_saved_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    path = own(tmp_path, '\ufeff[models]\n"a" = { input = 1, output = 2 }\n')
+    assert read(path, "--mm-prices") == {"a": Price(1, 2)}
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", None], ids=["no-utf8", "absent"])

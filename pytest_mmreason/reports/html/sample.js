@@ -63,9 +63,10 @@ function picture(image) {
 function steps(result) {
   const texts = result.asked.steps || [];
   const credits = result.repeats.map((repeat) => repeat.credits || {});
-  const count = Math.max(texts.length, ...credits.flatMap((one) => Object.keys(one).map(Number)));
-  if (!count) return "";
-  const items = Array.from({length: count}, (_, index) => el("li", {dir: "auto"},
+  // Of steps that the reference lacks, those that have a credit: a judge may number them anyhow.
+  const numbers = [...new Set([...texts.keys(), ...credits.flatMap((one) => Object.keys(one).map((key) => key - 1))])];
+  if (!numbers.length) return "";
+  const items = numbers.sort((a, b) => a - b).map((index) => el("li", {dir: "auto", value: index + 1},
     credits.map((one) => one[index + 1] === undefined ? ""
       : el("span", {class: `mark ${tenth(one[index + 1])}`}, one[index + 1].toFixed(2))),
     " ", el("span", {}, shown(texts[index] || ""))));
