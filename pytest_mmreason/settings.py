@@ -181,7 +181,7 @@ def check_baseline(settings: Settings) -> None:
         return
     # By what links lead to: the folder, or the one file of it that is read.
     file = earlier if earlier.is_file() else earlier / "results.jsonl"
-    if os.path.realpath(file) == os.path.join(os.path.realpath(output), "results.jsonl"):
+    if os.path.realpath(file) == str(Path(os.path.realpath(output), "results.jsonl")):
         raise UsageError(
             f"--mm-baseline and --mm-output are both {output}: the reports would overwrite what "
             "they compare with; name another folder with --mm-output"
