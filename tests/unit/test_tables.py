@@ -12,6 +12,7 @@ from pytest_mmreason.gates import Outcome
 from pytest_mmreason.outcome import draft_record
 from pytest_mmreason.reports.printing import Printer, render
 from pytest_mmreason.reports.tables import (
+    Cell,
     Table,
     comparison,
     counts_text,
