@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -30,7 +31,19 @@ CAPTION = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command. Returns the exit status: 4 for what the user can mend."""
+    """Run a command. Returns the exit status: 4 for what the user can mend, 1 if nobody reads on."""
+    try:
+        try:
+            return _main(arguments)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # What is left goes nowhere, or Python would complain of it when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(prog="python -m pytest_mmreason", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_merge(commands.add_parser("merge", help="make one run of the shards of --mm-shard"))

@@ -176,7 +176,34 @@ def read(path: Path, allowed: Sequence[str] = (), option: str = OPTION) -> Basel
     if not runs:
         raise UsageError(f"{results} holds no record; {how}")
     told = _summary(results.with_name(SUMMARY))
+    _check_whole(results, runs, told)
     return Baseline(what, [_earlier(of, found, told) for of, found in runs.items()], allowed)
+
+
+def _check_whole(
+    results: Path,
+    runs: Mapping[tuple[str, str, str], Sequence[Record]],
+    told: Mapping[tuple[str, str, str], Mapping[str, Any]],
+) -> None:
+    """UsageError if `results` is of a shard, or holds fewer records than its run had."""
+    from pytest_mmreason.parts import RUN_FILE, SHARD_FILE, read_part
+
+    folder = results.parent
+    if (folder / SHARD_FILE).exists() and not (folder / RUN_FILE).exists():
+        number, parts = read_part(folder).shard
+        raise UsageError(
+            f"{results} is part {number} of {parts} of a run, a shard: make one run of the parts "
+            "with python -m pytest_mmreason merge, and name its --mm-output"
+        )
+    for of, run in told.items():
+        counts, there = run.get("counts"), len(runs.get(of, ()))
+        wanted = counts.get("collected") if isinstance(counts, dict) else None
+        if isinstance(wanted, int) and there != wanted:
+            raise UsageError(
+                f"{results} is not what the run wrote: {SUMMARY} says {wanted:,} records of "
+                f"{of[1]} ({of[2]}) on {of[0]}, {results.name} holds {there:,}; copy the folder "
+                "again, or repeat that run"
+            )
 
 
 def _summary(path: Path) -> Mapping[tuple[str, str, str], Mapping[str, Any]]:

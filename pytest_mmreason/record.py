@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container, Iterable, Mapping
+from dataclasses import MISSING as MISSING_DEFAULT
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -131,8 +132,14 @@ class Record:
         }
         try:
             return cls(**values)
-        except TypeError as error:
-            raise ValueError(f"not a record: {error}") from None
+        except TypeError:
+            lacking = [
+                name
+                for name, one in known.items()
+                if one.default is MISSING_DEFAULT and one.default_factory is MISSING_DEFAULT
+                if name not in values
+            ]
+            raise ValueError(f"not a record: it lacks {', '.join(lacking)}") from None
 
 
 def judging_of(records: Iterable[Record]) -> Mapping[str, Any]:

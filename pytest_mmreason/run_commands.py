@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,21 +121,27 @@ def _make(parts: Sequence[Part], gates: Gates, is_whole: bool = False) -> int:
     from _pytest._io import TerminalWriter
 
     from pytest_mmreason.merge import Merged
-    from pytest_mmreason.parts import write_part
+    from pytest_mmreason.parts import RUN_FILE, write_part
     from pytest_mmreason.reports.files import write_reports
     from pytest_mmreason.reports.printing import Printer
 
     merged = Merged(parts, gates, is_whole)
+    output = merged.settings.output
     with closing(merged):
-        Printer(TerminalWriter(sys.stdout)).summary(
-            merged.summary, merged.ledger, merged.settings, {}
-        )
         try:
-            if merged.settings.output is not None:
-                write_part(merged.settings.output, merged.plan, merged.outcome, merged.summary)
+            if output is not None and is_whole:
+                # As it is: gates that are tried out are not those that the run was given.
+                with suppress(shutil.SameFileError):
+                    shutil.copyfile(parts[0].folder / RUN_FILE, output / RUN_FILE)
+            elif output is not None:
+                write_part(output, merged.plan, merged.outcome, merged.summary)
             write_reports(merged.summary, merged.ledger, merged.settings)
         except OSError as error:
             raise UsageError(f"reports could not be written: {error}") from None
+        # Last: whoever reads it may leave before the end.
+        Printer(TerminalWriter(sys.stdout)).summary(
+            merged.summary, merged.ledger, merged.settings, {}
+        )
     return merged.summary.exit
 
 

@@ -168,7 +168,7 @@ class Settings:
 
 
 def check_baseline(settings: Settings) -> None:
-    """UsageError if options about a baseline stand without one."""
+    """UsageError if options about a baseline stand without one, or the run would overwrite it."""
     given = {"max-drop": settings.max_drop is not None, "allow-different": settings.allow_different}
     for option in (name for name, is_given in given.items() if is_given):
         if settings.baseline is None:
@@ -176,3 +176,13 @@ def check_baseline(settings: Settings) -> None:
                 f"--mm-{option} is about --mm-baseline=PATH, which is not given; PATH is an earlier "
                 "run's --mm-output, or its results.jsonl"
             )
+    earlier, output = settings.baseline, settings.output
+    if earlier is None or output is None:
+        return
+    # By what links lead to: the folder, or the one file of it that is read.
+    file = earlier if earlier.is_file() else earlier / "results.jsonl"
+    if os.path.realpath(file) == str(Path(os.path.realpath(output), "results.jsonl")):
+        raise UsageError(
+            f"--mm-baseline and --mm-output are both {output}: the reports would overwrite what "
+            "they compare with; name another folder with --mm-output"
+        )

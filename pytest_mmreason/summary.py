@@ -284,9 +284,11 @@ def explained(summary: Summary, whole: Callable[[Record], Record]) -> Summary:
 
 
 def best_of(runs: Iterable[RunResult]) -> RunResult | None:
-    """The run with the highest overall score; None if none was scored."""
+    """The run with the highest overall score; None if none was scored, or all did as well."""
     scored = [(run.rows["overall"].score, run) for run in runs if "overall" in run.rows]
     known = [(score, run) for score, run in scored if score is not None]
+    if len(known) > 1 and len({score for score, _ in known}) == 1:
+        return None
     return max(known, key=lambda pair: pair[0])[1] if known else None
 
 

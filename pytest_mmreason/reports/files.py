@@ -24,6 +24,8 @@ def prepare_output(folder: Path) -> None:
     """Make the output folder; UsageError if it cannot be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise UsageError(f"--mm-output {folder} is a file, a folder is needed") from None
     except OSError as error:
         raise UsageError(f"--mm-output {folder}: {error.strerror or error}") from None
     if not os.access(folder, os.W_OK):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pytest_mmreason.compare import CORRECTION, SIGNIFICANCE
 from pytest_mmreason.power import POWER, RowSpread, needed, visible
 from pytest_mmreason.reports.tables import ABSENT, Cell, Table
-from pytest_mmreason.reports.text import inert
+from pytest_mmreason.reports.text import count, inert
 
 DROPS = (1, 2, 3, 5, 10)
 SIZES = (100, 150, 218, 279, 500, 1000, 2000)
@@ -16,7 +16,11 @@ SIZES = (100, 150, 218, 279, 500, 1000, 2000)
 def needed_table(sd: float, rows: int) -> Table:
     """Drop -> samples."""
     body = [
-        (Cell(f"{drop} points"), Cell(f"{needed(drop, sd):,}"), Cell(f"{needed(drop, sd, rows):,}"))
+        (
+            Cell(count(drop, "point")),
+            Cell(f"{needed(drop, sd):,}"),
+            Cell(f"{needed(drop, sd, rows):,}"),
+        )
         for drop in DROPS
     ]
     return _table("drop", "samples", rows, body)

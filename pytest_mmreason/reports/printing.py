@@ -69,7 +69,8 @@ class Printer:
 
             self.line("")
             table = compared.pairs_table(summary.pairs, summary.runs)
-            self.table(tables.narrowed(table, self._writer.fullwidth - 1))
+            # Names that cannot be shortened are folded: the numbers are what the table is for.
+            self.table(tables.fitted(table, self._writer.fullwidth - 1, names=2))
             if left := compared.pairs_left(summary.pairs):
                 self.line(f" {left}")
 

@@ -24,6 +24,8 @@ _GAP, _LEAST = 3, 3
 """Characters between two columns of a table, and how many columns every terminal shows."""
 _SHORTEST = 16
 """Characters of a name that are shown however narrow a terminal is."""
+_SHORTEST_OF_PAIR = 12
+"""The same, of two names beside each other."""
 
 _FILES = ("file", "answers")
 """What graded answers were read from; see :class:`~pytest_mmreason.grades.Graded`."""
@@ -225,21 +227,27 @@ def narrowed(table: Table, width: int) -> Table:
     return Table(table.headers[:kept], table.numeric[:kept], rows, table.has_total)
 
 
-def fitted(table: Table, width: int) -> Table:
-    """`table` with names in its first column shortened in the middle, so that it fits `width`.
+def fitted(table: Table, width: int, names: int = 1) -> Table:
+    """`table` with the names in its first columns shortened in the middle, so that it fits `width`.
 
-    Names that would then look alike stay as they are.
+    names: how many columns hold names. Names that would then look alike stay as they are.
     """
     columns = list(zip(table.headers, *([c.text for c in row] for row in table.rows), strict=True))
-    room = width - sum(max(map(len, column)) + _GAP for column in columns[1:])
-    names = [_shortened(row[0].text, max(room, _SHORTEST)) for row in table.rows]
-    bare = ({name.lstrip("★ ") for name in of} for of in (names, [r[0].text for r in table.rows]))
-    if len(next(bare)) < len(next(bare)):
-        return table
-    rows = (
-        (replace(row[0], text=name), *row[1:]) for name, row in zip(names, table.rows, strict=True)
+    widths = [max(map(len, column)) for column in columns]
+    room = width - sum(widths[names:]) - _GAP * (len(widths) - 1)
+    least = _SHORTEST if names == 1 else _SHORTEST_OF_PAIR
+    lengths = range(least, max(widths[:names]) + 1)
+    fits = (n for n in lengths if sum(min(n, one) for one in widths[:names]) <= room)
+    length = max(fits, default=least)
+    rows = [
+        tuple(replace(cell, text=_shortened(cell.text, length)) for cell in row[:names])
+        + row[names:]
+        for row in table.rows
+    ]
+    before, after = (
+        {cell.text.lstrip("★ ") for row in of for cell in row[:names]} for of in (table.rows, rows)
     )
-    return replace(table, rows=tuple(rows))
+    return table if len(after) < len(before) else replace(table, rows=tuple(rows))
 
 
 def _shortened(text: str, length: int) -> str:

@@ -79,6 +79,20 @@ def test_official_files_are_made_again(pytester: pytest.Pytester) -> None:
     assert any(name.endswith("-grade-1runs.json") for name in again)
 
 
+def test_gates_of_a_report_are_tried_out_and_not_kept(pytester: pytest.Pytester) -> None:
+    folder = write_benchmark(pytester.path / "made", [sample(n) for n in range(4)])
+    write_answers(pytester.path / "a.json", {f"s{n}": f"answer{n}" for n in range(3)} | {"s3": "x"})
+    options = ("--mm-model=replay:a.json", f"--mm-benchmark={folder}", "--mm-threshold=50")
+    assert run(pytester, *options, "--mm-output=out").ret == 0
+    before = contents(pytester.path / "out")
+    assert main(["report", "out", "--mm-threshold=90"]) == 1
+    assert contents(pytester.path / "out")["run.json"] == before["run.json"]
+    assert read_summary(pytester.path / "out")["runs"][0]["gates"][0]["limit"] == 90
+    assert main(["report", "out", "--mm-threshold=90", "--mm-output=again"]) == 1
+    assert main(["report", "out"]) == main(["report", "again"]) == 0
+    assert contents(pytester.path / "out") == contents(pytester.path / "again") == before
+
+
 def test_a_merged_run_is_made_again(pytester: pytest.Pytester) -> None:
     folder = write_benchmark(pytester.path / "made", [sample(n) for n in range(6)])
     write_answers(pytester.path / "a.json", {f"s{n}": f"answer{n}" for n in range(5)})
@@ -145,6 +159,7 @@ def test_power_tells_drops_of_a_run_and_of_two(
     assert main(["power"]) == 0
     out = capsys.readouterr().out
     assert "standard deviation of 0.30" in " ".join(out.split())
+    assert " 1 point 7," in " ".join(out.split())
     assert "5 points 283 436" in " ".join(out.split())
     assert main(["power", "--sd=0.5", "--rows=1"]) == 0
     assert "5 points 785 785" in " ".join(capsys.readouterr().out.split())

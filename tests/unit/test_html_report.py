@@ -241,7 +241,25 @@ def test_an_empty_session_has_a_report_too(tmp_path: Path) -> None:
     summary = made_summary([], [])
     found = Parsed(made_report(tmp_path, summary))
     assert found.json("asked") == found.json("thumbnails") == []
-    assert "FAIL" in found.text or "PASS" in found.text
+    assert "no gate set" in found.text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "exit", "badge", "word"),
+    [
+        ("no gate was set", 0, "badge none", "no gate set"),
+        ("overall 50.0 is at least 40", 0, "badge pass", "PASS"),
+        ("overall 50.0 is below 60", 1, "badge fail", "FAIL"),
+    ],
+)
+def test_only_a_gate_is_passed_or_failed(
+    tmp_path: Path, verdict: str, exit: int, badge: str, word: str
+) -> None:
+    summary = dataclasses.replace(made_summary([], []), verdict=verdict, exit=exit)
+    report = made_report(tmp_path, summary)
+    badges = [a["class"] for t, a in Parsed(report).tags if t == "span" and "class" in a]
+    assert badge in badges
+    assert f">{word}</span>" in report.read_text(encoding="utf-8")
 
 
 def test_bars_show_score_interval_and_limit(tmp_path: Path) -> None:

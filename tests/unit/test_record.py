@@ -99,6 +99,13 @@ def test_what_is_no_record_is_a_value_error(text: str) -> None:
         Record.from_json(text)
 
 
+def test_the_fields_that_a_record_lacks_are_told() -> None:
+    data = json.loads(made().to_json())
+    del data["sample"], data["judge"], data["score"]
+    with pytest.raises(ValueError, match=r"not a record: it lacks sample, judge$"):
+        Record.from_json(json.dumps(data))
+
+
 def test_key_is_all_that_tells_records_apart() -> None:
     assert made(repeat=2).key == RecordKey("b", "m", "direct", "s", 2)
     assert made(score=0.1).key == made(score=0.9).key

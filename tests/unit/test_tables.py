@@ -12,6 +12,7 @@ from pytest_mmreason.gates import Outcome
 from pytest_mmreason.outcome import draft_record
 from pytest_mmreason.reports.printing import Printer, render
 from pytest_mmreason.reports.tables import (
+    Cell,
     Table,
     comparison,
     counts_text,
@@ -106,13 +107,40 @@ def test_runs_stand_side_by_side_with_the_best_marked() -> None:
     assert [row[0][:2] for row in rows[1:]] == ["  ", "★ "]  # so that names are in line
 
 
+def test_no_run_is_marked_where_all_did_as_well() -> None:
+    runs = results((sample(1, "deductive", "high"), 0.5), models=("a", "b"))
+    assert [row[0] for row in texts(comparison(runs))[1:]] == ["  a", "  b"]
+
+
+def test_names_of_pairs_are_shortened_before_a_number_is_dropped() -> None:
+    def pairs(*names: str) -> Table:
+        cells = (*names, "+12.3", "+10.1 to +14.5", "<0.001", "1,203/1,405")
+        headers = ("model", "against", "overall", "95 % CI", "p (Holm)", "−/+")
+        numeric = (False, False, True, True, True, True)
+        return Table(headers, numeric, (tuple(map(Cell, cells)),), has_total=False)
+
+    long = pairs("hf:/runs/of-a-long-name/checkpoint-1200", "hf:/runs/of-a-long-name/step-2400")
+    shown = fitted(long, 79, names=2)
+    first, second = (cell.text for cell in shown.rows[0][:2])
+    assert first.startswith("hf:/") and first.endswith("-1200") and "…" in first
+    assert second.endswith("-2400") and len(first) == len(second) >= 12
+    assert shown.rows[0][2:] == long.rows[0][2:]
+    (_, _, line) = render(shown, 79, False)
+    assert line.split()[-1] == "1,203/1,405" and len(line) <= 79
+    short = pairs("a", "hf:/runs/checkpoint")
+    assert fitted(short, 79, names=2) == short, "what one name leaves is the other's"
+    alike = pairs("a" * 30 + "1" + "a" * 30, "a" * 30 + "2" + "a" * 30)
+    assert fitted(alike, 79, names=2) == alike
+    assert "1,203/1,405" in "".join(render(alike, 79, False)), "folded, with every number"
+
+
 def test_long_names_of_runs_side_by_side_are_shortened_in_the_middle() -> None:
     names = ("replay:llava-v1.5-7b.official-eval-zip.answers.jsonl", "replay:llava-v1.5-13b.json")
     runs = results((sample(1, "deductive", "high"), 0.5), models=names)
     table = fitted(comparison(runs), 60)
     assert [row[0] for row in texts(table)] == [
         "model",
-        "★ replay:llava-…p.answers.jsonl",
+        "  replay:llava-…p.answers.jsonl",
         "  replay:llava-v1.5-13b.json",
     ]
     lines = render(table, 60, False)

@@ -17,6 +17,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
+from pytest_mmreason.gates import NO_GATE
 from pytest_mmreason.record import Record
 from pytest_mmreason.reports import measured, tables
 from pytest_mmreason.reports.html.data import Data
@@ -47,6 +48,9 @@ def render(
     style = _source("report.css")
     data = Data(summary, folder, whole)
     word, why = tables.verdict_text(summary.exit, summary.verdict)
+    mood = word.lower()
+    if summary.verdict == NO_GATE:  # nothing was decided
+        word, why, mood = "no gate set", "", "none"
     pages = run_pages(summary, settings)
     environment = Environment(
         loader=FileSystemLoader(_HERE, encoding="utf-8"),
@@ -60,6 +64,7 @@ def render(
         title=f"mmreason: {', '.join(dict.fromkeys(page.title for page in pages)) or 'no run'}",
         word=word,
         why=why,
+        mood=mood,
         pages=pages,
         side_by_side=tables.comparison(summary.runs) if len(pages) > 1 else None,
         **_pairs(summary),

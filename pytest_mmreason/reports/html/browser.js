@@ -62,13 +62,20 @@ const ORDERS = {
 
 const state = {run: 0, choices: {}, view: [], position: -1};
 
+// A bound beyond the scale is none: the field says so.
+function bound(id) {
+  const field = byId(id), {rangeOverflow, rangeUnderflow} = field.validity;
+  if (!rangeOverflow && !rangeUnderflow) return field.value;
+  field.reportValidity();
+  return "";
+}
 function apply() {
   const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
   const selects = [...byId("choices").querySelectorAll("select")];
   for (const select of selects) state.choices[select.dataset.choice] = select.value;
   const chosen = selects.filter((select) => select.value)
     .map((select) => [CHOICES[select.dataset.choice], select.value.slice(1)]);
-  const low = byId("from").value, high = byId("to").value;
+  const low = bound("from"), high = bound("to");
   const within = (score) => (low === "" && high === "") || (score !== null
     && (low === "" || score >= Number(low) - 1e-9) && (high === "" || score <= Number(high) + 1e-9));
   const key = ORDERS[byId("sort").value];
@@ -85,6 +92,8 @@ function apply() {
   list.scrollTop = 0;
   repaint();
   if (state.position >= 0) uncover();
+  if (!state.view.length) detail.replaceChildren();
+  else if (!detail.firstChild) first();
 }
 
 function reset() {
@@ -182,8 +191,15 @@ function move(by) {
   const position = Math.min(state.view.length - 1, Math.max(0, state.position + by));
   if (state.view.length && position !== state.position) select(position);
 }
+function walk(by) {
+  move(by);
+  section.scrollIntoView();
+}
 function leave() {
   section.classList.remove("reading");
+  // While it was hidden, the list had no height and could not be scrolled.
+  repaint();
+  if (state.position >= 0) uncover();
   list.focus();
 }
 
@@ -194,7 +210,9 @@ function show(run, id) {
   if (byId("run")) byId("run").value = String(run);
   makeChoices();
   apply();
-  if (id === undefined || !find(id)) first();
+  const found = id !== undefined && find(id);
+  if (!found) first();
+  return found;
 }
 function find(id) {
   const there = () => state.view.findIndex((result) => whole(result.asked.id) === whole(id));
@@ -207,12 +225,19 @@ function first() {
   detail.replaceChildren();
   if (state.view.length) select(0, {quiet: true, open: false});
 }
+function absent(id) {
+  state.position = -1;
+  mark();
+  detail.replaceChildren(el("header", {}, button("← list", leave, {class: "back"})),
+    el("p", {class: "hint"}, "This run has no sample ", shown(id), "."));
+  section.classList.add("reading");
+}
 function follow() {
   const link = new URLSearchParams(location.hash.slice(1)), id = link.get("sample");
   const run = Number(link.get("run") || state.run);
   if (id !== null && articles[run]) {
-    show(run, id);
-    byId("samples").scrollIntoView();
+    if (!show(run, id)) absent(id);
+    section.scrollIntoView();
   }
   return id !== null;
 }
@@ -239,7 +264,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") return typing ? event.target.blur() : leave();
   if (typing) return;
   const act = {
-    "j": () => move(1), "k": () => move(-1),
+    "j": () => walk(1), "k": () => walk(-1),
     "/": () => byId("search").focus(), "?": () => byId("keys").showModal(),
     ...(inList && {
       ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: () => detail.focus(),
