@@ -101,7 +101,7 @@ def test_sample_of_one_of_several_benchmarks(project: Project) -> None:
     ("ids", "args", "message"),
     [
         ('["s1"]', ["--mm-sample=s2"], "--mm-sample and --mm-subset * leave no sample"),
-        ("[]", [], "--mm-subset * leave no sample"),
+        ("[]", [], "--mm-subset *: the list holds no id"),
     ],
 )
 def test_selection_that_leaves_nothing_is_a_usage_error(
