@@ -155,7 +155,7 @@ def test_hook_of_ours_that_raises_is_not_exit_0(
     project.pytester.makeconftest(
         f"""
         from pytest_mmreason import collection
-        from pytest_mmreason.reports import terminal
+        from pytest_mmreason.reports import carried
 
         def broken(self, *args, **kwargs):
             raise RuntimeError("a fault of ours")
@@ -164,7 +164,7 @@ def test_hook_of_ours_that_raises_is_not_exit_0(
         faults = {{
             "pytest_generate_tests": (collection.Collection, "parametrize"),
             "pytest_collection_finish": (collection.Collection, "announce"),
-            "pytest_runtest_makereport": (terminal, "attach"),
+            "pytest_runtest_makereport": (carried, "attach"),
         }}
         where, name = faults[{hook!r}]
         setattr(where, name, broken)
