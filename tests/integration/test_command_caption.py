@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,8 @@ def test_what_was_cut_short_goes_on_where_it_was(
         cwd=made.path,
         stderr=subprocess.PIPE,
         text=True,
+        # Whoever runs the tests in the background has had SIGINT ignored for all of them.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     cache = made.path / ".mmreason" / "cache"
     wait_until(process, lambda: (cache / FILE_NAME).exists() and inspect(cache).responses == 2)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.support.benchmarks import read_summary
+from tests.support.benchmarks import MINI_SAMPLES, read_summary
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "github"
 SCRIPT = (EXAMPLE / "run_locally.sh").read_text(encoding="utf-8")
@@ -102,7 +102,7 @@ def test_main_and_an_equal_pull_request_pass_and_a_worse_one_fails(
         gates = summary["runs"][0]["gates"]
         kinds[run] = {gate["kind"] for gate in gates}
         assert summary["exit"] == (run == "worse")
-        assert summary["runs"][0]["counts"]["scored"] == 24
+        assert summary["runs"][0]["counts"]["scored"] == MINI_SAMPLES
     assert kinds["main"] == {"threshold"}  # there was nothing to compare with
     assert kinds["pull-request"] == kinds["worse"] == {"threshold", "max_drop"}
     baseline = read_summary(folder / "cache" / "mmreason-baseline")

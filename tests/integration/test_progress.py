@@ -117,7 +117,8 @@ def test_a_long_run_tells_a_log_how_far_it_is(
     monkeypatch.setattr("pytest_mmreason.reports.live.LOG_EVERY_S", 0.05)
     folder: Path = write_benchmark(pytester.path / "made", [sample(n) for n in range(6)])
     endpoint.script = lambda body, seen: Reply(
-        text=answers(body, seen), delay_s=1.2 if number_of(body) == 3 else 0.1
+        text=answers(body, seen),
+        delay_s=6 if number_of(body) == 3 else 0.1,  # workers may be slow to start
     )
     options = (*endpoint_options(endpoint, judge=None), f"--mm-benchmark={folder}")
     result = run(pytester, *options, "--mm-concurrency=2", *workers)
