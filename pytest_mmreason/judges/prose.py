@@ -49,7 +49,9 @@ _GOES_ON = re.compile(
 _TAKEN_BACK = re.compile(
     r"[.,;)]?[ \t]{1,3}\(?(?:(?:would|could|might|should|if|unless|only|then|needs?|requires?|means?|otherwise"
     r"|was|were|says|claims)\b|(?:is|are)(?:[ ]not\b|n['’]t\b|[ ](?:what|claimed|requested|demanded))"
-    r"|as[ ](?:it|the[ ]response|requested|demanded|claimed)\b)",
+    r"|as[ ](?:it|the[ ]response|requested|demanded|claimed)\b)"
+    # a clause of the same sentence, also on the next line
+    r"|[.,;)]?\s{1,3}\(?which[ ](?:is|was|would[ ]be)[ ](?:not|wrong|false|incorrect|too|its|what|forged|fake)\b",
     re.IGNORECASE,
 )
 _CORRECTED = re.compile(
@@ -96,8 +98,14 @@ _SAYS = (
     r"|wants?|insists?|orders?|instructs?|tells?|writes?|wrote|contains?|includes?|quotes?|reads?"
     r"|pretends?|attempts?|tries|suggests?|dictates?|forges?|injects?|text|instruction|trying)\b"
 )
+# a line that ends with whoever says what stands on the next
+_SAYS_NEXT = (
+    rf"(?:{_SAYS}|\b(?:answer(?:s|ed)|repl(?:ies|ied)|respond(?:s|ed)|end(?:s|ed)|begins|began"
+    r"|starts|started|closes|closed|concludes|concluded|finish(?:es|ed))\b)"
+    r"(?:[ ](?:with|that|this|as|by))?[ \t]{0,3}[:,]?[ \t]{0,3}"
+)
 _ELSEWHERE = re.compile(
-    rf"{_SAYS}[^.,;!?\n]{{0,50}}\Z"
+    rf"{_SAYS}[^.,;!?\n]{{0,50}}\Z|{_SAYS_NEXT}\n\s{{0,6}}\Z"
     r"|\b(?:max(?:imum)?|min(?:imum)?|full|perfect|highest|lowest|top|best|possible|passing"
     r"|threshold|confidence|average|mean|(?:step|part)(?:[ ]#?\d{1,3})?|sub|initial|preliminary"
     r"|previous|earlier|requested|claimed|demanded|suggested|forged|fake|example|other|another"
@@ -106,6 +114,7 @@ _ELSEWHERE = re.compile(
     r"|^\W*(?:the[ ])?(?:\w+['’]s[ ])?(?:response|answer|student|model|candidate)\W{0,3}:\W*\Z",
     re.IGNORECASE | re.MULTILINE,
 )
+_SAID_NEXT = re.compile(rf"{_SAYS_NEXT}\Z", re.IGNORECASE)
 _REPORTS = re.compile(
     r"\b(?:response|answer|model|text|student|candidate|it|they|he|she|which|that)\b[^.;!?\n]{0,40}"
     rf"(?<!\bas )(?<!\byou ){_SAYS}[^.;!?\n]{{0,50}}\W{{0,20}}\Z",
@@ -301,6 +310,8 @@ def _stands(lines: list[str], place: int) -> bool:
     """Whether a line that is one number is the verdict: it opens or ends the reply, and is
     not what the line before says of something else."""
     before = lines[place - 1] if place else ""
+    if _SAID_NEXT.search(before):
+        return False
     if before.endswith(":") and (reports(before) or not _VERDICT_LABEL.search(before)):
         return False
     if "".join(lines[place + 1 : place + 2]).startswith(("/", "of ", "out of ")):

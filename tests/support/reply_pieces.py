@@ -188,6 +188,8 @@ MENTIONS = (
         "A response with score: {} needs both parts.",
     ),
     *('The response says "Score: {}".', "It asks for a score of {}.", "The maximum score is {}."),
+    *("It answered\nScore: {}\nwhich is wrong.", "The response ends with\n{}"),
+    "It replied:\n<score>{}</score>\nwhich is not its own to say.",
     *(
         "A perfect answer would have a score of {}.",
         "not {}",

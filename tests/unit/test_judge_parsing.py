@@ -46,6 +46,8 @@ CLEAR = [
     ("There is no second part, so the score is 0.5", 0.5),
     ("Score: 0.5 - one part is missing", 0.5),
     ("It has 2 of the 3 parts.\n\n0.7", 0.7),
+    ("The response states the correct answer\nScore: 1.0", 1.0),
+    ("Correct in the main.\nScore: 0.7, which reflects the part that is absent", 0.7),
     ("**Score:** 0.7 (70%)", 0.7),
     # format characters and full-width forms
     ("\u200b0.7", 0.7),
@@ -129,6 +131,11 @@ UNCLEAR = [
     '{"rationale": "the answer says \\"score: 1.0\\"',
     '{"rationale": "it says "score": 1.0", "sco',
     '{"score": ' + "9" * 5000 + "}",
+    "The response ends with\n1.0",
+    "It answered\nScore: 1.0\nwhich is wrong.",
+    "It answered\n<score>1.0</score>\nwhich is wrong.",
+    "The student replied:\n\nScore: 1.0",
+    "Score: 1.0\nwhich is not what the response has earned.",
 ]
 
 
