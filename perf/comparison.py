@@ -56,7 +56,7 @@ def main() -> int:
             found = compare_often(places, drop, rounds, seed + 1)
             share, gated = found.found / rounds, found.gated / rounds
             print(
-                f"  {name:12} {drop:.0f} points on {len(places)}: found in {share:.1%}, theory "
+                f"  {name:12} {drop:.0f} points on {len(places)} (sd {found.sd:.2f}): found in {share:.1%}, theory "
                 f"{found.theory:.1%}{must(share >= found.theory - 0.03 - error(share))}; after the "
                 f"correction {gated:.1%}, theory {found.theory_gated:.1%}"
                 f"{must(gated >= found.theory_gated - 0.03 - error(gated))}; the interval holds the "

@@ -136,6 +136,7 @@ class Found:
     failed:   of them with a gated row that lost anything, significantly (--mm-max-drop=0).
     found:    with the overall row, by its p alone. gated: by its p after the correction.
     covered:  whose interval of the overall difference holds the truth.
+    sd:       of the samples' differences, in [0, 1].
     theory:   the power that theory gives the overall row alone. theory_gated: the least that
               it gives it among all gated rows.
     """
@@ -146,6 +147,7 @@ class Found:
     gated: int = 0
     covered: int = 0
     differences: list[float] = field(default_factory=list)
+    sd: float = 0.0
     theory: float = 0.0
     theory_gated: float = 0.0
 
@@ -171,9 +173,9 @@ def compare_often(places: Sequence[Place], drop: float, rounds: int, seed: int) 
         seen.differences.append(overall.difference)
         spread: RowSpread = row_spreads(before, after)[0]
         spreads.append(spread.sd)
-    sd = math.sqrt(math.fsum(s * s for s in spreads) / len(spreads))
-    seen.theory = chance(drop, len(places), sd)
-    seen.theory_gated = chance(drop, len(places), sd, rows)
+    seen.sd = math.sqrt(math.fsum(s * s for s in spreads) / len(spreads))
+    seen.theory = chance(drop, len(places), seen.sd)
+    seen.theory_gated = chance(drop, len(places), seen.sd, rows)
     return seen
 
 
