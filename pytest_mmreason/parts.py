@@ -8,6 +8,7 @@ that tables and gates need, so that the benchmark itself need not be at hand.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_mmreason.benchmarks.base import Benchmark
+from pytest_mmreason.benchmarks.base import Benchmark, shipped
 from pytest_mmreason.errors import UsageError
 from pytest_mmreason.gates import Outcome
 from pytest_mmreason.plan import Plan, RunSpec
@@ -28,6 +29,9 @@ from pytest_mmreason.summary import Summary
 
 RUN_FILE, SHARD_FILE = "run.json", "shard.json"
 SCHEMA = 1
+
+BUNDLED = "bundled:"
+"""In place of a folder: the one that travels with the package under the benchmark's name."""
 
 SHOWN = ("show", "compare")
 """Of these, shards of one run may differ."""
@@ -78,7 +82,11 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
         "details": {run.spec.model: summary.details.get(run.spec.spec, "") for run in summary.runs},
         "grade_order": list(summary.grade_order),
         "prices": {name: p and [p.input, p.output] for name, p in summary.prices.items()},
-        "roots": {name: root for name, b in benchmarks.items() if (root := _root_of(b))},
+        "roots": {
+            name: root
+            for name, benchmark in benchmarks.items()
+            if (root := _root_of(benchmark, settings.shard is not None))
+        },
     }
     content = {
         "schema": SCHEMA,
@@ -87,6 +95,7 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
         "outcome": dataclasses.asdict(outcome),
         "told": told,
     }
+    content["sha256"] = _digest(content)
     write_json(folder / (SHARD_FILE if settings.shard else RUN_FILE), content, indent=None)
 
 
@@ -109,7 +118,7 @@ def read_part(folder: Path, name: str = SHARD_FILE) -> Part:
         if (folder / SHARD_FILE).exists() and not is_shard:
             how = "it is a shard: merge it with the others"
         raise UsageError(f"{folder} holds no {name}; {how}") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None
     try:
         if data["schema"] != SCHEMA:
@@ -117,11 +126,21 @@ def read_part(folder: Path, name: str = SHARD_FILE) -> Part:
                 f"{path} has schema {data['schema']!r}, this version reads {SCHEMA}; "
                 f"use the version that ran the {noun}"
             )
+        if data.pop("sha256") != _digest(data):
+            raise UsageError(
+                f"{path} is not as the {noun} wrote it; copy the folder again, or repeat the {noun}"
+            )
         return Part(
             folder, Shard(*data["shard"]), data["asked"], Outcome(**data["outcome"]), data["told"]
         )
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{path} is no {noun} ({error}); {how}") from None
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    """What tells a file that somebody has changed from the one that was written."""
+    text = json.dumps(content, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def settings_of(asked: Mapping[str, Any]) -> Settings:
@@ -190,21 +209,29 @@ def _benchmark_to_json(benchmark: Benchmark, selected: Sequence[int]) -> dict[st
     }
 
 
-def _root_of(benchmark: Benchmark) -> str:
-    """The folder of all images, from the working folder; "" for none, and for several."""
+def _root_of(benchmark: Benchmark, travels: bool) -> str:
+    """The folder of all images, from the working folder, or BUNDLED; "" for none, and for several.
+
+    travels: what lies outside the working folder is not told, as another machine has it not.
+    """
     roots = {image.root for sample in benchmark.samples for image in sample.images}
     if len(roots) != 1:
         return ""
+    root = roots.pop()
+    if Path(root) == shipped(benchmark.name):
+        return BUNDLED
     try:
         # Another machine's checkout lies elsewhere, but within it the way is the same.
-        return Path(os.path.relpath(roots.pop())).as_posix()
+        way = Path(os.path.relpath(root))
     except ValueError:  # on another drive
         return ""
+    return "" if travels and ".." in way.parts else way.as_posix()
 
 
 def _benchmark_from_json(data: Mapping[str, Any], root: str) -> Benchmark:
     values = {k: v for k, v in data.items() if k not in ("fingerprint", "selected")}
-    folder = str(Path(root).absolute()) if root and Path(root).is_dir() else ""
+    place = shipped(data["name"]) if root == BUNDLED else Path(root)
+    folder = str(place.absolute()) if root and place.is_dir() else ""
     values["samples"] = tuple(
         Sample.from_json({**sample, "images": [[path, folder] for path, _ in sample["images"]]})
         for sample in data["samples"]

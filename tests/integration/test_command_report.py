@@ -126,6 +126,19 @@ def test_what_is_no_run_is_told(
     assert list((pytester.path / "empty").iterdir()) == []
 
 
+def test_a_run_that_was_changed_by_hand_is_refused(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_benchmark(pytester.path / "made", [sample(0)])
+    write_answers(pytester.path / "a.json", {"s0": "answer0"})
+    run(pytester, "--mm-model=replay:a.json", f"--mm-benchmark={folder}", "--mm-output=out")
+    path = pytester.path / "out" / "run.json"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"weights"', '"wages"'), encoding="utf-8")
+    assert main(["report", "out"]) == 4
+    assert "run.json is not as the run wrote it" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [

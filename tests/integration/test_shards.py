@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -239,6 +240,22 @@ def test_a_damaged_shard_is_named(
     capsys.readouterr()
     assert main(["merge", "a"]) == 4
     assert expected in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", ["0", "null", "[[]]", "NaN"])
+@pytest.mark.parametrize("field", ["shard", "asked", "outcome", "told"])
+def test_a_shard_that_was_changed_by_hand_is_refused(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str], field: str, value: str
+) -> None:
+    shard(pytester, "1/1", "a")
+    path = pytester.path / "a" / "shard.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**content, field: json.loads(value)}), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["merge", "a"]) == 4
+    assert re.search(
+        r"shard\.json is (no shard|not as the shard wrote it)", capsys.readouterr().err
+    )
 
 
 def test_a_record_of_another_benchmark_is_named(
