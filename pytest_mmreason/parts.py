@@ -11,7 +11,7 @@ import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,11 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
         },
         "models": list(dict.fromkeys(run.model for run in plan.runs)),
         "benchmarks": [
-            _benchmark_to_json(benchmark, plan.whole[name])
+            {
+                **_benchmark_to_json(benchmark),
+                "selected": list(plan.whole[name]),
+                "named": plan.named[name],
+            }
             for name, benchmark in benchmarks.items()
         ],
     }
@@ -187,10 +191,11 @@ def plan_of(asked: Mapping[str, Any], settings: Settings, roots: Mapping[str, st
     whole = {b["name"]: tuple(b["selected"]) for b in asked["benchmarks"]}
     names = {name: RowNames(benchmark.samples) for name, benchmark in benchmarks.items()}
     how = {name: value for name, value in asked["settings"].items() if name not in _TOLD}
-    return Plan(settings, runs, whole, whole, names, asked=how)
+    named = {b["name"]: b["named"] for b in asked["benchmarks"]}
+    return Plan(settings, runs, whole, whole, names, named, asked=how)
 
 
-def _benchmark_to_json(benchmark: Benchmark, selected: Sequence[int]) -> dict[str, Any]:
+def _benchmark_to_json(benchmark: Benchmark) -> dict[str, Any]:
     content = {
         field.name: getattr(benchmark, field.name)
         for field in dataclasses.fields(benchmark)
@@ -205,7 +210,6 @@ def _benchmark_to_json(benchmark: Benchmark, selected: Sequence[int]) -> dict[st
         "fingerprint": benchmark.fingerprint,
         "weights": dict(benchmark.weights),
         "samples": samples,
-        "selected": list(selected),
     }
 
 
@@ -229,7 +233,7 @@ def _root_of(benchmark: Benchmark, travels: bool) -> str:
 
 
 def _benchmark_from_json(data: Mapping[str, Any], root: str) -> Benchmark:
-    values = {k: v for k, v in data.items() if k not in ("fingerprint", "selected")}
+    values = {k: v for k, v in data.items() if k not in ("fingerprint", "selected", "named")}
     place = shipped(data["name"]) if root == BUNDLED else Path(root)
     folder = str(place.absolute()) if root and place.is_dir() else ""
     values["samples"] = tuple(

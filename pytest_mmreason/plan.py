@@ -85,6 +85,7 @@ class Plan:
     selected: per benchmark, the indices of its selected samples, in order.
     whole:    the same before --mm-shard took a part of them.
     names:    per benchmark, the names of its rows, settled over all of its samples.
+    named:    per benchmark, how many of its samples ``--mm-subset`` names; all without one.
     graded:   the graded answers on which the judge is measured, in place of a model.
     asked:    the settings that decide what is asked; see :func:`asking.provenance`.
     """
@@ -94,6 +95,7 @@ class Plan:
     selected: Mapping[str, tuple[int, ...]]
     whole: Mapping[str, tuple[int, ...]]
     names: Mapping[str, RowNames]
+    named: Mapping[str, int]
     graded: Graded | None = None
     asked: Mapping[str, Any] = field(default_factory=dict)
 
@@ -237,7 +239,13 @@ def plan_runs(
         for spec, label in labels.items()
         for prompt in settings.prompt
     )
-    return Plan(settings, runs, selected, whole, names, asked=provenance(settings, texts))
+    subset = set(read_subset(settings.subset)) if settings.subset else None
+    named = {
+        name: sum(subset is None or sample.id in subset for sample in b.samples)
+        for name, b in benchmarks.items()
+    }
+    asked = provenance(settings, texts)
+    return Plan(settings, runs, selected, whole, names, named, asked=asked)
 
 
 def part_of(

@@ -41,7 +41,10 @@ SCHEMA = 1
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """One run, summed up. `records` are in collection order, without their long texts."""
+    """One run, summed up. `records` are in collection order, without their long texts.
+
+    named: samples of the benchmark that ``--mm-subset`` names; all of them without one.
+    """
 
     spec: RunSpec
     judge: str
@@ -55,6 +58,7 @@ class RunResult:
     spread: Spread | None = None
     standing: Standing | None = None
     asked: Mapping[str, Any] = field(default_factory=dict)
+    named: int = 0
     earlier: Facts | None = None
     comparison: Comparison | None = None
 
@@ -229,6 +233,7 @@ def summarise(
             spread(found),
             standing,
             plan.asked,
+            plan.named[benchmark],
         )
         if baseline is not None and not settings.shard:
             try:

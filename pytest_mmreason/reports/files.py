@@ -15,7 +15,6 @@ from pytest_mmreason.ledger import Ledger
 from pytest_mmreason.record import Record
 from pytest_mmreason.reports import markdown, official, submission
 from pytest_mmreason.reports.text import count
-from pytest_mmreason.selection import read_subset
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import RunResult, Summary, label
 
@@ -132,7 +131,7 @@ def _write_official(folder: Path, summary: Summary, settings: Settings) -> None:
             name += f"-{run.spec.prompt}"
         if len({r.spec.benchmark.name for r in summary.runs}) > 1:
             name = f"{run.spec.benchmark.name}-{name}"
-        if part := _part_of_whole(run, graded, settings):  # never over the files of a whole run
+        if part := _part_of_whole(run, graded):  # never over the files of a whole run
             name = f"{official.file_name(name, 60)}_{part}"
         runs, judge = settings.judge_runs, official.judge_name(run.judge)
         names, number = official.FileNames.of(name, judge, runs, subset), 1
@@ -156,7 +155,7 @@ def official_notes(summary: Summary, settings: Settings) -> list[str]:
     if settings.output is not None:
         for run, graded in _official_runs(summary, settings):
             found.append((run, official.left_out(graded)))
-            if part := _part_of_whole(run, graded, settings):
+            if part := _part_of_whole(run, graded):
                 found.append((run, _PART.format(part, *part.split("of"))))
     found = [(run, note) for run, note in found if note]
     several = len(summary.runs) > 1
@@ -166,12 +165,9 @@ def official_notes(summary: Summary, settings: Settings) -> list[str]:
 _PART = "MM-Vet's files are named {0}: they hold {1} of {2} samples"
 
 
-def _part_of_whole(run: RunResult, graded: Sequence[official.Graded], settings: Settings) -> str:
+def _part_of_whole(run: RunResult, graded: Sequence[official.Graded]) -> str:
     """``96of218`` where that many of the benchmark's, or its subset's, samples were run; "" for all."""
-    whole = {sample.id for sample in run.spec.benchmark.samples}
-    if settings.subset:
-        whole &= {*read_subset(settings.subset)}
-    return "" if len(graded) >= len(whole) else f"{len(graded)}of{len(whole)}"
+    return "" if len(graded) >= run.named else f"{len(graded)}of{run.named}"
 
 
 def _official_runs(

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pytest_mmreason.__main__ import main
 from tests.support.benchmarks import (
     read_records,
     sample,
@@ -134,6 +135,21 @@ def test_a_subset_is_named_in_the_tables(pytester: pytest.Pytester, made: str, r
         "llava_bardset_local-cap-score-1runs.csv",
         "llava_local-grade-1runs.json",
     ]
+
+
+def test_shards_of_a_subset_are_merged_where_its_file_is_not(
+    pytester: pytest.Pytester, made: str, replay: str
+) -> None:
+    subset = pytester.path / "bard_set.json"
+    subset.write_text('["s0", "s2"]', encoding="utf-8")
+    for part in (1, 2):
+        options = (f"--mm-shard={part}/2", f"--mm-output=part{part}")
+        run(pytester, replay, made, "--mm-subset=bard_set.json", *options)
+    run(pytester, replay, made, "--mm-subset=bard_set.json", "--mm-output=whole")
+    subset.unlink()
+    assert main(["merge", "part1", "part2", "--mm-output=merged"]) == 0
+    assert written(pytester.path / "merged") == written(pytester.path / "whole")
+    assert "llava_local-grade-1runs.json" in written(pytester.path / "whole")
 
 
 def test_a_part_of_a_subset_is_named_as_both(
