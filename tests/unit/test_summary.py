@@ -181,7 +181,9 @@ def test_a_threshold_whose_benchmark_was_left_out_fails() -> None:
     other = dataclasses.replace(plan.runs[0].benchmark, name="other")
     run = dataclasses.replace(plan.runs[0], benchmark=other)
     names = {**plan.names, "other": plan.names["made"]}
-    both = dataclasses.replace(plan, runs=(plan.runs[0], run), names=names)
+    both = dataclasses.replace(
+        plan, runs=(plan.runs[0], run), names=names, named={"made": 1, "other": 1}
+    )
     records = made_records(both, 1.0)
     found = summarise(both, [[], records[1]], 1, PASSED)
     assert found.exit == 1
