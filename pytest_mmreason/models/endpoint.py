@@ -20,6 +20,8 @@ from pytest_mmreason.network import proxy_for
 if TYPE_CHECKING:
     import aiohttp
 
+    from pytest_mmreason.imaging import LoadedImage
+
 _TELLING = 8
 """Characters of a long key that give it away where an endpoint repeats its beginning."""
 _LEAST_SECRET = 4
@@ -109,7 +111,8 @@ class Endpoint:
         )
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Reply:
-        """The reply to `body`, whatever its status.
+        """The reply to `body`, JSON in which an image stands for its ``data:`` URL, whatever its
+        status.
 
         Raises aiohttp.ClientError (of it, ClientConnectorError where no connection was made)
         and TimeoutError.
@@ -119,7 +122,7 @@ class Endpoint:
         session = self._session or self._open()
         url = urlunsplit(self._parts._replace(path=self._parts.path + path))
         # In one piece a body of megabytes would hold up every other call while it is sent.
-        data = io.BytesIO(json.dumps(body).encode("ascii"))
+        data = io.BytesIO(json.dumps(body, default=_data_url).encode("ascii"))
         # The headers belong to the call: those of a session are told to a proxy, too.
         call = session.post(URL(url, encoded=True), data=data, headers=self._headers)
         async with call as response:
@@ -157,6 +160,10 @@ class Endpoint:
         if len(self._api_key) > 2 * _TELLING:
             text = re.sub(rf"{re.escape(self._api_key[:_TELLING])}[\w*.…-]*", "***", text)
         return _KEY.sub("***", text)
+
+
+def _data_url(image: LoadedImage) -> str:
+    return image.data_url
 
 
 def _parsed(text: str) -> Any:

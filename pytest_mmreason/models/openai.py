@@ -203,7 +203,8 @@ class OpenAIModel:
             if isinstance(part, str):
                 content.append({"type": "text", "text": _sendable(part)})
             else:
-                content.append({"type": "image_url", "image_url": {"url": next(images).data_url}})
+                # The endpoint makes a URL of it where the body is written: not one more copy.
+                content.append({"type": "image_url", "image_url": {"url": next(images)}})
         return {"role": turn.role, "content": content}
 
     def _response(self, completion: Any) -> Response:
