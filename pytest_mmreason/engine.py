@@ -223,8 +223,8 @@ class Engine:
             *self.models.values(),
             self.judge,
             getattr(self.judge, "adapter", None),
-            *self._evaluator.batchers(),
-        ]
+            *self._evaluator.batchers(), *self._evaluator.pools,
+        ]  # fmt: skip
         notes = [note for source in sources for note in getattr(source, "notes", ())]
         return [*dict.fromkeys(notes), *([self.store.note] if self.store.note else [])]
 

@@ -240,8 +240,10 @@ class Evaluate:
             made = self._value(name)
         except Exception as error:
             # It would raise for every item alike; pytest shows the traceback of this one.
+            said = (str(error).splitlines() or [""])[0][:200]
             self._item.session.shouldfail = (
                 f"mmreason: the fixture {name} raised {type(error).__name__}"
+                + (f": {said}" if said else "")
             )
             raise
         problem = _missing_fixture(name) if isinstance(made, ours) else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -100,11 +102,34 @@ def error_gate(records: Sequence[Record], quota: ErrorQuota | None) -> Gate | No
     errored = {record.sample for record in records if record.is_error}
     if quota is None and not errored:
         return None
-    allowed = (quota or ErrorQuota()).allowed(len(samples))
+    quota = quota or ErrorQuota()
+    allowed = quota.allowed(len(samples))
     passed = len(errored) <= allowed + TOLERANCE
     noun = "sample" if len(errored) == 1 else "samples"
-    reason = f"{len(errored)} errored {noun}, {allowed:g} allowed (--mm-max-errors)"
+    share = f"{quota.limit:g} % of {len(samples)}, " if quota.percent else ""
+    least = math.floor(allowed + TOLERANCE)
+    reason = f"{len(errored)} errored {noun}, {least} allowed ({share}--mm-max-errors)"
+    if not passed:
+        reason += f"; {_commonest(records)}"
     return Gate(OVERALL, "max_errors", allowed, float(len(errored)), passed, reason)
+
+
+_MOST_SAID = 160
+"""Characters of a cause that a verdict repeats; the record has it whole."""
+
+
+def _commonest(records: Iterable[Record]) -> str:
+    """The cause that most errored records have."""
+    causes = Counter(
+        f"{record.status}: {(record.reason.strip().splitlines() or ['?'])[0]}"
+        for record in records
+        if record.is_error
+    )
+    cause, number = causes.most_common(1)[0]
+    if len(cause) > _MOST_SAID:
+        cause = f"{cause[: _MOST_SAID - 1]}…"
+    total = sum(causes.values())
+    return cause if total == 1 else f"{'all' if number == total else f'{number} of them'} {cause}"
 
 
 def accounting_gate(counts: Mapping[str, int], expected: int) -> Gate | None:

@@ -53,7 +53,7 @@ class Pool:
         self.role = role
         self.stats = PoolStats()
         self._concurrency = concurrency
-        self._limit = float(concurrency)
+        self._limit = self._least = float(concurrency)
         self._timeout_s = timeout_s
         self._retries = retries
         self._random = random.Random(f"{role}-{seed}")
@@ -137,6 +137,17 @@ class Pool:
                     raise
                 await self._pause(number, error)
 
+    @property
+    def notes(self) -> list[str]:
+        """How far 429s slowed the pool down, if they did."""
+        least = int(self._least)
+        if least >= self._concurrency:
+            return []
+        return [
+            f"429 replies slowed the {self.role} calls down, to {least} at a time at the least "
+            f"(--mm-concurrency={self._concurrency})"
+        ]
+
     def refuse(self, error: CallError) -> None:
         """Make no more calls: each fails with `error`, which is fatal."""
         self._fatal = error
@@ -190,6 +201,7 @@ class Pool:
             if now - self._slowed_at > 1.0:
                 self._slowed_at = now
                 self._limit = max(1.0, self._limit / 2)
+                self._least = min(self._least, self._limit)
         await asyncio.sleep(delay)
 
     def _delay_s(self, number: int, first_s: float) -> float:

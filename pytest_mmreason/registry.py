@@ -42,7 +42,7 @@ JUDGES = {
     FIXTURE: "fixture          the mm_judge fixture of the rootdir conftest.py",
 }
 BENCHMARKS = {
-    "mini": "mini             24 original reasoning samples, bundled (default)",
+    "mini": "mini             original reasoning samples, bundled (default)",
 }
 
 AFTER_PRESET = ("openai", "hf", "python")

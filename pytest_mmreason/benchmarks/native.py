@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,8 +35,12 @@ def load(folder: Path, name: str | None = None) -> Benchmark:
     """
     manifest_path = folder / MANIFEST
     if not manifest_path.is_file():
-        what = "no such folder" if not folder.is_dir() else f"no {MANIFEST} in it"
-        raise BenchmarkError(str(folder), [f"{what}; see docs/benchmarks.md for the format"])
+        what = (
+            f"no {MANIFEST} in it, the file whose least is a line: name = {folder.name!a}"
+            if folder.is_dir()
+            else "no such folder"
+        )
+        raise BenchmarkError(str(folder), [f"{what}; docs/benchmarks.md has the format"])
     faults: list[str] = []
     manifest = _read_manifest(manifest_path, faults)
     benchmark_name = name or manifest.name
@@ -88,10 +93,15 @@ class _Manifest:
 def _read_manifest(path: Path, faults: list[str]) -> _Manifest:
     """The manifest; its `samples` is empty where it does not tell which file to read."""
     manifest = _Manifest()
+    text = ""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        table = tomllib.loads(text)
     except (OSError, ValueError, RecursionError) as error:
-        faults.append(f"{path.name}: {error}")
+        place = re.search(r"at line (\d+)", str(error))
+        lines = text.split("\n")
+        line = lines[int(place[1]) - 1].strip() if place and int(place[1]) <= len(lines) else ""
+        faults.append(f"{path.name}: {error}" + (f": {line[:80]!a}" if line else ""))
         manifest.samples = ""
         return manifest
     known = [*_Manifest.__dataclass_fields__]

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
 from pytest_mmreason.benchmarks.base import Benchmark
-from pytest_mmreason.benchmarks.infimm_eval import COMPLEXITIES
+from pytest_mmreason.benchmarks.infimm_eval import CATEGORIES, COMPLEXITIES
 from pytest_mmreason.benchmarks.inspection import Inspected
 from pytest_mmreason.benchmarks.likeness import clusters, words
+from pytest_mmreason.benchmarks.mm_vet import CAPABILITIES_V2
 from pytest_mmreason.benchmarks.tsv import SELECT
 from pytest_mmreason.benchmarks.validation import reference
 from pytest_mmreason.errors import BenchmarkError
@@ -32,6 +34,11 @@ glance (section 3.1)."""
 
 SMALLEST_SIDE = 32
 """Pixels; in a picture whose shorter side is below, little can be seen."""
+
+_NEARLY = 0.8
+"""Likeness, as difflib has it, from which one of two words may be the other misspelt."""
+_OFTEN = 5
+"""How many times as many samples have the value that is probably meant."""
 
 _WORDLESS = frozenset(["yes", "no", "true", "false", "none", "a", "b", "c", "d", "e"])
 _OPTIONS = re.compile(r"^Options:$.*", re.MULTILINE | re.DOTALL)
@@ -119,6 +126,7 @@ def survey(
         *_alike(samples, file, images),
         *_given_away(samples, file),
         *_few_steps(samples, file),
+        *_misspelt(samples, file),
     ]
     unreferenced = tuple(sample.id for sample in samples if sample.answer is None)
     if unreferenced:
@@ -310,6 +318,29 @@ def _tells(answer: Sequence[str]) -> bool:
 
 def _holds(text: Sequence[str], part: Sequence[str]) -> bool:
     return f" {' '.join(part)} " in f" {' '.join(text)} "
+
+
+def _misspelt(samples: Sequence[Sample], file: str) -> Iterator[Finding]:
+    """Values of few samples that are nearly a word of the protocols, or one of many samples."""
+    kinds: Mapping[str, tuple[Sequence[str], Callable[[Sample], Iterable[str]]]] = {
+        "category": (CATEGORIES, lambda sample: filter(None, [sample.category])),
+        "complexity": (COMPLEXITIES, lambda sample: filter(None, [sample.complexity])),
+        "capability": (CAPABILITIES_V2, lambda sample: sample.capabilities),
+        "tag": ((), lambda sample: sample.tags),
+    }
+    for kind, (words_of_protocol, values) in kinds.items():
+        users: defaultdict[str, list[str]] = defaultdict(list)
+        for sample in samples:
+            for value in values(sample):
+                users[value].append(sample.id)
+        for value, ids in users.items():
+            often = (other for other in users if len(users[other]) >= _OFTEN * len(ids))
+            known = {*words_of_protocol, *often} - {value}
+            folded = {name.casefold(): name for name in known}
+            close = get_close_matches(value.casefold(), folded, n=1, cutoff=_NEARLY)
+            if close and value not in words_of_protocol and not re.search(r"\d", value):
+                text = f"{kind} {value!a} is nearly {folded[close[0]]!a}: is that meant?"
+                yield Finding(REMARK, "near value", tuple(ids), file, text)
 
 
 def _few_steps(samples: Sequence[Sample], file: str) -> Iterator[Finding]:

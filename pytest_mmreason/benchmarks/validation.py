@@ -70,6 +70,10 @@ def objects(path: Path, what: str, faults: list[str]) -> Iterator[tuple[int, dic
         where = f"{path.name}:{number}"
         try:
             row = _decoded(line.removesuffix("\n"))
+        except json.JSONDecodeError as error:
+            # The line that the decoder counts is always its first.
+            faults.append(f"{where}: not JSON: {error.msg} at column {error.colno}")
+            continue
         except (ValueError, RecursionError) as error:
             faults.append(f"{where}: not JSON: {error}")
             continue

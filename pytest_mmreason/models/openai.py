@@ -72,9 +72,10 @@ class OpenAIModel:
                 f"openai:{model} needs an API key: the variable {api_key_env} is not set. Set it, name "
                 f"another with {key_option}, or name an endpoint of your own with {url_option}."
             )
-        if makes_calls and api_key_env != KEY_VARIABLE and api_key_env not in os.environ:
+        if makes_calls and api_key_env != KEY_VARIABLE and not api_key:
+            what = "empty" if api_key_env in os.environ else "not set"
             raise UsageError(
-                f"{key_option} names {api_key_env}, and that variable is not set. Set it, or leave "
+                f"{key_option} names {api_key_env}, and that variable is {what}. Set it, or leave "
                 "the option out where the endpoint wants no key."
             )
         self._key = (

@@ -101,10 +101,10 @@ def test_row_of_another_benchmark_is_unknown() -> None:
         check_thresholds([Threshold("mini:spatial", 1.0)], NAMES)
 
 
-def records(scored: int, errored: int, repeats: int = 1) -> list[Record]:
+def records(scored: int, errored: int, repeats: int = 1, reason: str = "broken") -> list[Record]:
     statuses = [SCORED] * scored + [MODEL_ERROR] * errored
     return [
-        Record("b", f"s{i}", "m", "j", "direct", repeat, status)
+        Record("b", f"s{i}", "m", "j", "direct", repeat, status, reason)
         for i, status in enumerate(statuses)
         for repeat in range(repeats)
     ]
@@ -130,6 +130,24 @@ def test_error_quota_is_a_count_or_a_percentage(
     assert found is not None
     assert (found.kind, found.actual, found.passed) == ("max_errors", float(errored), passed)
     assert "--mm-max-errors" in found.reason
+
+
+def test_a_broken_quota_says_what_went_wrong_most() -> None:
+    found = error_gate(records(7, 3), ErrorQuota(25, percent=True))
+    assert found is not None
+    assert found.reason == (
+        "3 errored samples, 2 allowed (25 % of 10, --mm-max-errors); all model_error: broken"
+    )
+    assert found.limit == 2.5
+    several = [*records(0, 2), *records(0, 1, reason="x" * 500 + "\nsecond line")]
+    found = error_gate(several, None)
+    assert found is not None
+    assert found.reason.endswith("; 2 of them model_error: broken")
+    found = error_gate(records(0, 1, reason="x" * 500 + "\nsecond line"), None)
+    assert found is not None
+    assert found.reason.endswith("x…") and len(found.reason) < 250
+    within = error_gate(records(9, 1), ErrorQuota(1))
+    assert within is not None and "broken" not in within.reason
 
 
 def test_quota_counts_samples_and_not_their_repeats() -> None:

@@ -68,7 +68,7 @@ def test_every_fault_is_listed_with_file_line_id_and_field(tmp_path: Path) -> No
         'samples.jsonl:6: id "e": field steps: [1] is 2, not a non-empty string',
         'samples.jsonl:7: id "f": field counter_intuitive: is 1, not true or false',
         'samples.jsonl:7: id "f": field tags: [0] is "", not a non-empty string',
-        "samples.jsonl:8: not JSON: Expecting ',' delimiter: line 1 column 28 (char 27)",
+        "samples.jsonl:8: not JSON: Expecting ',' delimiter at column 28",
         "samples.jsonl:9: not JSON: field given twice: question",
         "samples.jsonl:10: a sample is a JSON object, not list",
         "samples.jsonl:11: id 7: field id: is 7, not a string",

@@ -436,7 +436,7 @@ def test_every_fault_of_the_references_is_listed(tmp_path: Path) -> None:
         'references.jsonl:6: id "12": field answer: missing',
         "references.jsonl:7: field id: missing",
         "references.jsonl:8: a reference is a JSON object, not list",
-        "references.jsonl:9: not JSON: Expecting value: line 1 column 24 (char 23)",
+        "references.jsonl:9: not JSON: Expecting value at column 24",
     ]
 
 

@@ -120,6 +120,17 @@ def test_the_public_endpoint_needs_a_key(url: str | None) -> None:
     assert "--mm-judge-api-key-env" in str(caught.value)
 
 
+@pytest.mark.parametrize(("value", "what"), [(None, "not set"), ("", "empty"), (" \n", "empty")])
+def test_a_variable_that_is_named_must_hold_a_key(
+    value: str | None, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MINE", raising=False)
+    if value is not None:  # as CI services set a secret that is not there
+        monkeypatch.setenv("MINE", value)
+    with pytest.raises(UsageError, match=f"names MINE, and that variable is {what}"):
+        OpenAIModel("m", base_url="http://localhost:1/v1", api_key_env="MINE")
+
+
 @pytest.mark.parametrize("url", ["localhost:8000/v1", "ftp://a", "http://", "v1"])
 def test_an_endpoint_that_is_no_url_is_refused(url: str) -> None:
     with pytest.raises(UsageError, match=r"--mm-base-url is .* URL is needed"):

@@ -149,9 +149,13 @@ def test_429_halves_the_limit_and_success_restores_it() -> None:
             await pool.run(scripted(GOOD))
         limits.append(int(pool._limit))
 
+    assert pool.notes == []
     run(course())
     assert limits == [4, 8]
     assert pool.stats.retries == {"429": 1}
+    assert pool.notes == [
+        "429 replies slowed the model calls down, to 4 at a time at the least (--mm-concurrency=8)"
+    ]
 
 
 def test_a_wave_of_429s_halves_the_limit_once() -> None:

@@ -219,6 +219,25 @@ def test_too_few_steps_for_the_complexity_are_remarks() -> None:
     assert surveyed(sample(1, complexity="high"), sample(2, complexity="high")) == ()
 
 
+def test_values_that_are_nearly_others_are_asked_about() -> None:
+    many = [sample(n, category="spatial", capabilities=("rec", "ocr")) for n in range(5)]
+    found = surveyed(
+        *many,
+        sample(5, category="Spacial", capabilities=("rec", "ocrs")),
+        sample(6, category="deductiv", tags=("part 1",), capabilities=("maths",)),
+        sample(7, category="abductive", tags=("part 2",), capabilities=("math",)),
+        sample(8, category="deductive", capabilities=("REC",)),
+    )
+    near = [(one.check, one.samples, one.text) for one in found if one.check == "near value"]
+    assert near == [
+        ("near value", ("s5",), "category 'Spacial' is nearly 'spatial': is that meant?"),
+        ("near value", ("s6",), "category 'deductiv' is nearly 'deductive': is that meant?"),
+        ("near value", ("s5",), "capability 'ocrs' is nearly 'ocr': is that meant?"),
+        ("near value", ("s6",), "capability 'maths' is nearly 'math': is that meant?"),
+        ("near value", ("s8",), "capability 'REC' is nearly 'rec': is that meant?"),
+    ]
+
+
 def test_images_are_opened_as_a_run_opens_them(tmp_path: Path) -> None:
     content = {
         "good.png": picture("red", (40, 40)),
