@@ -19,7 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mmreason.errors import CallError, UsageError
-from pytest_mmreason.evaluation import Evaluator
+from pytest_mmreason.evaluation import Evaluator, Told
 from pytest_mmreason.imaging import LoadedImage
 from pytest_mmreason.judges.base import Judge
 from pytest_mmreason.judging import Judgement
@@ -228,10 +228,9 @@ class Engine:
         notes = [note for source in sources for note in getattr(source, "notes", ())]
         return [*dict.fromkeys(notes), *([self.store.note] if self.store.note else [])]
 
-    def details(self) -> dict[str, str]:
-        """By model's spec: where and how a local model was run."""
-        models = {spec: model for spec, model in self.models.items() if model is not None}
-        return {spec: detail for spec, m in models.items() if (detail := self._evaluator.detail(m))}
+    def told(self) -> Told:
+        """What is to be told of the models that were asked."""
+        return self._evaluator.told()
 
     def progress(self) -> Progress:
         """A snapshot for the live line."""
@@ -248,10 +247,6 @@ class Engine:
     def calls(self) -> dict[str, int]:
         """Calls made so far, by role, whoever wanted them."""
         return {pool.role: pool.stats.calls for pool in self._evaluator.pools}
-
-    def peaks(self) -> dict[str, int]:
-        """The most calls that were in flight at once, by role."""
-        return {pool.role: pool.stats.peak for pool in self._evaluator.pools}
 
     def close(self) -> None:
         """Cancel what is not finished, keep what is, and end the thread."""

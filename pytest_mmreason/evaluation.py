@@ -7,7 +7,7 @@ import dataclasses
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mmreason import imaging
 from pytest_mmreason.batching import Batcher
@@ -28,6 +28,8 @@ from pytest_mmreason.models.base import (
     Request,
     Response,
     cut_before_answer,
+    may_change_unseen,
+    version_of,
 )
 from pytest_mmreason.models.function import awaited
 from pytest_mmreason.outcome import (
@@ -52,6 +54,19 @@ from pytest_mmreason.store import Store, make_key
 
 if TYPE_CHECKING:
     from pytest_mmreason.budget import Budget
+
+
+class Told(NamedTuple):
+    """Of the models that were asked.
+
+    details, versions: by spec, where a local model was run, and what its author calls its version.
+    doubted: those of which an earlier run's answers came from the store, though nothing would
+             tell that their weights have changed.
+    """
+
+    details: Mapping[str, str]
+    versions: Mapping[str, str]
+    doubted: Sequence[str]
 
 
 class Evaluator:
@@ -83,6 +98,9 @@ class Evaluator:
             settings, self._shelf, self._desk, self.judge_pool, self._caps, budget
         )
         self._model_hits = 0
+        self._asked_here: set[int] = set()
+        self._seen: dict[str, ModelAdapter] = {}
+        self._doubted: set[str] = set()
         self._batchers: dict[int, Batcher | None] = {}
 
     async def evaluate(
@@ -90,6 +108,7 @@ class Evaluator:
     ) -> tuple[Record, CallError | None]:
         """The record of `sample`, and the error that should stop the run, if there is one."""
         params = run.params(self.settings.param)
+        self._seen[run.spec] = model
         try:
             prompt = run.question(sample)
         except DataError as error:
@@ -178,7 +197,11 @@ class Evaluator:
                 nonlocal own
                 own = True
                 if kept := await self._kept_answer(key):
+                    if may_change_unseen(model) and hash(key) not in self._asked_here:
+                        self._doubted.add(model.name)
                     return kept
+                if may_change_unseen(model):
+                    self._asked_here.add(hash(key))
                 answer = await self._ask(model, request, pictures)
                 response = answer.response
                 # Reasoning that never closed was cut before its answer began.
@@ -267,12 +290,23 @@ class Evaluator:
         return [batcher for batcher in self._batchers.values() if batcher is not None]
 
     def detail(self, model: ModelAdapter) -> str:
-        """Where a local model was run, and in batches of which size; "" for any other."""
+        """Where a local model was run, and in batches of which size; of another its version."""
         batcher = self.batcher(model)
         if batcher is None:
-            return ""
+            version = version_of(model)
+            return f"version {version}" if version else ""
         parts = [batcher.model.detail, f"batch {batcher.size}" if batcher.used else ""]
         return " · ".join(filter(None, parts))
+
+    def told(self) -> Told:
+        """What is to be told of the models that were asked."""
+        details = {spec: self.detail(model) for spec, model in self._seen.items()}
+        versions = {spec: version_of(model) for spec, model in self._seen.items()}
+        return Told(
+            {spec: detail for spec, detail in details.items() if detail},
+            {spec: version for spec, version in versions.items() if version},
+            sorted(self._doubted),
+        )
 
     def width(self, model: ModelAdapter) -> int:
         """Requests of a model that are worth having under way at a time."""

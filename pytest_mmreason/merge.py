@@ -129,6 +129,7 @@ class Merged:
         orders = [one.get("grade_order", ()) for one in told]
         summary = dataclasses.replace(summary, grade_order=max(orders, key=len))
         notes += official_notes(summary, self.settings)
+        doubts = [caution for one in told for caution in one.get("cautions", ())]
         return dataclasses.replace(
             summary,
             notes=tuple(dict.fromkeys(notes)),
@@ -139,6 +140,8 @@ class Merged:
             },
             cache_hits=_added(one["cache_hits"] for one in told),
             details={name: text for one in told for name, text in one["details"].items()},
+            versions={name: v for one in told for name, v in one.get("versions", {}).items()},
+            cautions=tuple(dict.fromkeys(doubts)),
         )
 
     def _account_for_absent(self, parts: Sequence[Part], works: Sequence[Work]) -> None:
@@ -177,6 +180,14 @@ def _check_same_run(parts: Sequence[Part]) -> None:
                 f"{first.folder} and {part.folder} are of different runs: {name} is "
                 f"{_short(here)} there and {_short(there)} here"
             )
+
+        for model in first.told["details"].keys() & part.told["details"].keys():
+            here, there = (one.told.get("versions", {}).get(model) for one in (first, part))
+            if here != there:
+                raise UsageError(
+                    f"{first.folder} and {part.folder} are of different versions of {model}: "
+                    f"{here or 'none'} there and {there or 'none'} here; run all shards with one"
+                )
 
 
 def _differences(

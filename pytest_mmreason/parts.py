@@ -83,6 +83,12 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
         "duration_s": summary.duration_s,
         "retries": summary.retries or {},
         "cache_hits": summary.cache_hits or {},
+        "versions": {
+            run.spec.model: version
+            for run in summary.runs
+            if (version := summary.versions.get(run.spec.spec))
+        },
+        "cautions": list(summary.cautions),
         "details": {run.spec.model: summary.details.get(run.spec.spec, "") for run in summary.runs},
         "grade_order": list(summary.grade_order),
         "prices": {name: p and [p.input, p.output] for name, p in summary.prices.items()},

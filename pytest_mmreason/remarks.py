@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pytest_mmreason.benchmarks.official import image_note
 from pytest_mmreason.benchmarks.opening import is_official
 from pytest_mmreason.imaging import link_out, told_link
@@ -46,3 +48,14 @@ def _sent(spec: RunSpec, ids: set[str]) -> dict[str, list[ImageRef]]:
     """Sample's id -> the files that are sent with its question, worked examples' among them."""
     asked = (sample for sample in spec.benchmark.samples if sample.id in ids)
     return {s.id: [file for ref in spec.question(s).images for file in ref.files] for s in asked}
+
+
+def doubts(functions: Sequence[str]) -> list[str]:
+    """That kept answers of `functions` may be those of other weights."""
+    if not functions:
+        return []
+    return [
+        f"answers of {', '.join(functions)} came from the cache, which knows a change by "
+        "the function's source file alone; where weights change, set a version attribute on it, "
+        "or use --mm-cache=off"
+    ]

@@ -176,7 +176,10 @@ def _compare(chosen: argparse.Namespace) -> int:
             replace(g, reason=f"{run.facts.named()}: {g.reason}") if several and g.reason else g
             for g in made
         ]
-        shown.append((run.facts, opposite.facts, found, made))
+        before, after = opposite.facts.named(), run.facts.named()
+        if before == after:
+            before, after = f"{before} in {chosen.before}", f"{after} in {chosen.after}"
+        shown.append((before, after, found, made))
         content.append(
             {
                 "benchmark": run.facts.benchmark,
@@ -195,8 +198,8 @@ def _compare(chosen: argparse.Namespace) -> int:
     from pytest_mmreason.reports.printing import Printer
 
     printer = Printer(TerminalWriter(sys.stdout))
-    for after, before, found, made in shown:
-        printer.comparison(found, made, before.named(), after.named())
+    for before, after, found, made in shown:
+        printer.comparison(found, made, before, after)
     printer.verdict(status, verdict)
     return status
 

@@ -26,7 +26,7 @@ from pytest_mmreason.plan import Plan, Work, cautions, is_large, make_plan, set_
 from pytest_mmreason.pricing import Price, prices_of
 from pytest_mmreason.record import Record
 from pytest_mmreason.registry import Registry
-from pytest_mmreason.remarks import remarks
+from pytest_mmreason.remarks import doubts, remarks
 from pytest_mmreason.reports.text import count
 from pytest_mmreason.settings import Settings, is_offline
 from pytest_mmreason.store import FILE_NAME, open_store, prepare_home
@@ -210,7 +210,9 @@ class OwnerSession:
         )
         summary = explained(summary, ledger.whole)
         notes = [*self.warnings, *summary.notes, *engine.notes(), *ledger.notes()]
-        notes += self._advice(summary, engine)
+        details, versions, functions = engine.told()
+        doubted = doubts(functions)
+        notes += [*self._advice(summary, engine), *doubted]
         for run in summary.runs:
             notes += [*remarks(run), *filter(None, [of_another(run)])]
         judge = self._roles[1] if self._roles else None
@@ -222,7 +224,9 @@ class OwnerSession:
             duration_s=time.monotonic() - self._started,
             retries=engine.retries(),
             cache_hits=dict(engine.cache_hits),
-            details=engine.details(),
+            details=details,
+            versions=versions,
+            cautions=doubted,
         )
         try:
             if self.settings.output is not None and self.plan.graded is None:
@@ -277,15 +281,6 @@ class OwnerSession:
             for t in self.settings.threshold
             if 0 < t.score < 1
         ]
-        functions = {
-            r.spec.spec for r in summary.runs if r.spec.asked.startswith(("python:", "fixture"))
-        }
-        if functions and engine.cache_hits["model"]:
-            advice.append(
-                f"answers of {', '.join(sorted(functions))} came from the cache, which knows a change by "
-                "the function's source file alone; where weights change, set a version attribute on "
-                "it, or use --mm-cache=off"
-            )
         for role, made in engine.calls().items():
             recorded = sum(run.usage[role]["calls"] for run in summary.runs)
             if made > recorded:

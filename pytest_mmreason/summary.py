@@ -137,7 +137,9 @@ class RunResult:
 class Summary:
     """All runs of a session, the exit status, and the sentence that says what decided it.
 
-    details: by model's spec, where and how a local model was run.
+    details: by model's spec, where and how a local model was run, or its version.
+    versions: by model's spec, what its author calls its version, if anything.
+    cautions: those of the notes by which the scores may not be the model's.
     grade_order: the samples of recorded grades, in their order.
     stopped: why the run was stopped for good, or "".
     prices: of models and judge, as tables call them.
@@ -152,16 +154,22 @@ class Summary:
     retries: Mapping[str, Mapping[str, int]] | None = None
     cache_hits: Mapping[str, int] | None = None
     details: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    cautions: Sequence[str] = ()
     grade_order: Sequence[str] = ()
     pairs: Sequence[Pair] = ()
     prices: Mapping[str, Price | None] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """``summary.json``; equal runs give equal files but for usage."""
-        content = {"schema": SCHEMA, "runs": [run.to_json() for run in self.runs]}
+        content = {"schema": SCHEMA, "runs": [self._run_to_json(run) for run in self.runs]}
         if self.pairs:
             content["pairs"] = [pair.to_json() for pair in self.pairs]
         return {**content, "exit": self.exit}
+
+    def _run_to_json(self, run: RunResult) -> dict[str, Any]:
+        version = self.versions.get(run.spec.spec)
+        return run.to_json() | ({"model_version": version} if version else {})
 
 
 def published_beside(benchmarks: Iterable[Benchmark]) -> Mapping[str, Published]:

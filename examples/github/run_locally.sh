@@ -2,7 +2,7 @@
 # What mmreason.yml does, step by step on this machine, with recorded answers: a push to the main
 # branch, a pull request that changes nothing, and one that makes the model worse.
 #
-#   sh examples/github/run_locally.sh [FOLDER]
+#   [MM_MODEL=SPEC] [SHARDS=N] sh examples/github/run_locally.sh [FOLDER]
 #
 # FOLDER (a temporary one by default) takes the place of GitHub: its cache, its artifacts, and the
 # page of each job. Exit 0 if the first two pass and the last one does not.
@@ -13,12 +13,12 @@ mkdir -p "$store/cache" || exit 2
 store=$(cd "$store" && pwd)
 
 MM_BENCHMARK=mini
-MM_MODEL=replay:mini
+MM_MODEL=${MM_MODEL:-replay:mini}
 MM_JUDGE=local
 MM_CACHE=on
 MM_THRESHOLD=40
 MM_MAX_DROP=5
-SHARDS=2
+SHARDS=${SHARDS:-2}
 GITHUB_ACTIONS=true
 export MM_BENCHMARK MM_MODEL MM_JUDGE MM_CACHE MM_THRESHOLD MM_MAX_DROP SHARDS GITHUB_ACTIONS
 
@@ -95,9 +95,11 @@ workflow() {
   run=$1
   rm -rf "${store:?}/$run"
   failed=0
-  for SHARD in 1 2; do
+  SHARD=1
+  while [ "$SHARD" -le "$SHARDS" ]; do
     export SHARD
     evaluate || failed=1
+    SHARD=$((SHARD + 1))
   done
   gate || failed=1
   echo "=== $run: $(if [ $failed = 0 ]; then echo passed; else echo failed; fi)"

@@ -188,3 +188,13 @@ async def generate_alone(model: BatchingModel, request: Request) -> Response:
     if isinstance(outcome, CallError):
         raise outcome
     return outcome
+
+
+def version_of(model: ModelAdapter) -> str:
+    """What the author of a model calls its version (``function.version``, say); "" if nothing."""
+    return str(model.identity.get("version") or "")
+
+
+def may_change_unseen(model: ModelAdapter) -> bool:
+    """True of a function, whose weights leave no trace in its source, if it tells no version."""
+    return model.identity.get("kind") == "python" and not version_of(model)

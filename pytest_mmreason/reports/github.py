@@ -22,15 +22,17 @@ def is_a_job() -> bool:
 
 
 def commands(summary: Summary) -> list[str]:
-    """``::error`` lines: why the run stopped, or does not compare, or else each failed gate.
+    """``::error`` lines: why the run stopped, or does not compare, or else each failed gate;
+    and ``::warning`` lines.
 
     The gates of a stopped run saw a part of the samples only, so they say nothing.
     """
+    warnings = [_command("warning", "Which model?", text) for text in summary.cautions]
     if summary.stopped:
-        return [_error("The run stopped", summary.stopped)]
+        return [*warnings, _error("The run stopped", summary.stopped)]
     if summary.exit == EXIT_USAGE:
-        return [_error("No comparison", summary.verdict)]
-    return [
+        return [*warnings, _error("No comparison", summary.verdict)]
+    return warnings + [
         _error(_TITLES.get(gate.kind, gate.kind), _about(gate, run))
         for run in summary.runs
         for gate in run.gates
@@ -43,7 +45,11 @@ def _about(gate: Gate, run: RunResult) -> str:
 
 
 def _error(title: str, message: str) -> str:
-    return f"::error title={_property(f'mmreason: {title}')}::{_data(message)}"
+    return _command("error", title, message)
+
+
+def _command(kind: str, title: str, message: str) -> str:
+    return f"::{kind} title={_property(f'mmreason: {title}')}::{_data(message)}"
 
 
 def _data(text: str) -> str:

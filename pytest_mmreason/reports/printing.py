@@ -56,8 +56,11 @@ class Printer:
             self._pairs(summary)
         self.markers(" ", renamed)
         for note in summary.notes:
-            self.folded(f" note: {inert(note)}", indent=7)
+            if note not in summary.cautions:
+                self.folded(f" note: {inert(note)}", indent=7)
         self.line(f" {tables.session_text(summary)}")
+        for caution in summary.cautions:
+            self.folded(f" caution: {inert(caution)}", indent=10, yellow=True)
         self._annotate(summary)
         written = f" · results in {settings.output}" if settings.output else ""
         self.verdict(summary.exit, summary.verdict, written)
@@ -90,7 +93,7 @@ class Printer:
         """One line, as it is."""
         self._write(text)
 
-    def folded(self, text: str, indent: int) -> None:
+    def folded(self, text: str, indent: int, **markup: bool) -> None:
         """A long line, folded between words."""
         width = max(40, self._writer.fullwidth - 1)
         for line in textwrap.wrap(
@@ -100,7 +103,7 @@ class Printer:
             break_on_hyphens=False,
             break_long_words=False,
         ):
-            self.line(line)
+            self._write(line, **markup)
 
     def _run(self, summary: Summary, run: RunResult, settings: Settings) -> None:
         if run.agreement is not None:

@@ -49,7 +49,7 @@ def test_batches_are_filled_whatever_the_limit_of_network_calls(concurrency: int
     assert sum(map(len, model.batches)) == 64
     assert sum(len(batch) == 8 for batch in model.batches) >= 6
     assert engine.calls()["model"] == 64
-    assert engine.details() == {"m": "stub · batch 8"}
+    assert engine.told().details == {"m": "stub · batch 8"}
     assert model.closed
 
 
@@ -60,7 +60,7 @@ def test_remote_model_beside_a_local_one_keeps_its_own_limit() -> None:
     assert len(found) == 80
     assert remote.peak <= 2
     assert sum(map(len, local.batches)) == 40
-    assert engine.details() == {"m": "stub · batch 8"}
+    assert engine.told().details == {"m": "stub · batch 8"}
 
 
 def test_failed_call_is_not_tried_again_and_its_record_says_why() -> None:
@@ -110,7 +110,7 @@ def test_nothing_is_loaded_where_the_cache_knows_every_answer(tmp_path: Path) ->
     found, engine = records(plan, {"m": second}, open_store(tmp_path, "on"))
     assert (first.loads, second.loads) == (1, 0)
     assert all(record.cached for record in found.values())
-    assert engine.details() == {"m": "stub"}
+    assert engine.told().details == {"m": "stub"}
 
 
 def test_call_by_hand_shares_the_queue() -> None:
