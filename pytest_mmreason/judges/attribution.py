@@ -64,6 +64,17 @@ _REPORTS = re.compile(
     rf"(?<!\bas )(?<!\byou ){_SAYS}[^.;!?\n]{{0,50}}\W{{0,20}}\Z",
     re.IGNORECASE,
 )
+# before a verdict in JSON, which words such as "in the requested format" introduce
+_OBJECT_ELSEWHERE = re.compile(
+    rf"{DENIAL}[^.,;:!?\n]{{0,25}}\Z|{_SAYS_ABROAD}[^.;!?。\n]{{0,30}}\Z"
+    r"|^[ \t]*>[^\n]*\Z|<!--[^>]*\Z|~~\W{0,3}\Z|\bexamples?\b[^.,;!?\n]{0,40}\Z"
+    r"|\bif\b[^.;!?\n]{0,40}(?:\bwould|['’]d|\bshould|\bmust)\b[^.;!?\n]{0,30}\Z"
+    r"|\b(?:previous|earlier|human|injected|forged|fake|claimed)\b[^.;!?\n]{0,30}\Z"
+    r"|\bformat[ ](?:is|was)\W*\Z|^\W*(?:the[ ])?(?:\w+[ ])?format:\W*\Z",
+    re.IGNORECASE | re.MULTILINE,
+)
+_FENCE_END = re.compile(r"\A\s*`{3,}")
+_QUESTIONED = re.compile(r"\s?\?")
 _FENCE = re.compile(r"`{3,}\w{0,12}\s*\Z")
 # "Score: 1.0 would be too much": whose it is comes after it
 TAKEN_BACK = re.compile(
@@ -139,6 +150,17 @@ def introduced(before: str) -> bool | None:
 
 def _opens(before: str) -> bool:
     return re.search(r"[^\s.,;:!?*_#>|-][ \t]{0,3}\Z", _ARTICLE.sub("", before)) is None
+
+
+def is_told(before: str, after: str) -> bool:
+    """Whether the text around a verdict in JSON says that it is not the judge's own."""
+    before, after = _FENCE.sub("", before[-200:]), _FENCE_END.sub("", after)
+    return bool(
+        reports(before)
+        or _OBJECT_ELSEWHERE.search(before)
+        or TAKEN_BACK.match(after)
+        or _QUESTIONED.match(after)
+    )
 
 
 def reports(before: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_mmreason.judges import prose
-from pytest_mmreason.judges.attribution import reports
+from pytest_mmreason.judges.attribution import is_told
 from pytest_mmreason.judges.base import InvalidVerdict
 from pytest_mmreason.judges.lenient_json import DuplicateKey, FoundObject, find_objects
 from pytest_mmreason.verdict import PUT_RIGHT, StepCredit, Verdict
@@ -27,6 +27,10 @@ _CORRECT_MARKER = re.compile(
     rf"(?<![\w-])correct{_PAD}{{0,6}}[:=]{_PAD}{{0,6}}(true|yes|false|no)\b", re.IGNORECASE
 )
 _STEP = re.compile(r"\s*(?:step\s*)?#?([0-9]{1,3})[.:]?\s*", re.IGNORECASE)
+_OWN_NAME = re.compile(
+    r"verdict|result|evaluat|assess|grad|judg|output|final|review|rating|feedback|report|data|json"
+)
+_SCALES = ("max_score", "score_max", "max", "maximum", "scale", "out_of", "range")
 _MOST_VERDICTS = 20
 _KEYS = frozenset({"score", "correct", "rationale"})
 _ANSWER_ONLY = ("score_answer_only", "answer_only")
@@ -202,6 +206,8 @@ def _verdict_objects(clean: str) -> list[dict[str, Any]] | None:
         raise InvalidVerdict("the reply only mentions a verdict in JSON")
     if verdicts:
         rest = _without(clean, objects)
+        if any(_is_on_another_scale(data) for data in verdicts):
+            raise InvalidVerdict("the reply's score is on another scale than 0 to 1")
         # a response that the judge quoted without escapes may have closed the object
         if _VERDICT_KEY.search(rest):
             raise InvalidVerdict("the reply's JSON is damaged")
@@ -216,11 +222,21 @@ def _verdict_objects(clean: str) -> list[dict[str, Any]] | None:
     return None
 
 
+def _is_on_another_scale(data: Mapping[str, Any]) -> bool:
+    """Whether a verdict tells of a scale beyond 1: ``"max_score": 5``, ``"scale": "1-5"``."""
+    for told in filter(None, map(data.get, _SCALES)):
+        if isinstance(told, str):
+            told = max(map(float, re.findall(r"\d{1,6}(?:\.\d{1,6})?", told)), default=0)
+        if isinstance(told, int | float) and told > 1:
+            return True
+    return False
+
+
 def _is_mentioned(text: str, found: FoundObject, objects: Sequence[FoundObject]) -> bool:
     """Whether the reply only says that the response holds this object."""
     earlier = [each for each in objects if each.start < found.start]
     before = _without(text[: found.start], earlier)
-    return reports(before) or prose.quotes(before)
+    return is_told(before, text[found.end : found.end + 100]) or prose.quotes(before)
 
 
 def _without(text: str, objects: Sequence[FoundObject]) -> str:
@@ -231,9 +247,9 @@ def _without(text: str, objects: Sequence[FoundObject]) -> str:
 
 
 def _unwrapped(data: dict[str, Any]) -> dict[str, Any]:
-    """The inner object of ``{"verdict": {...}}``."""
-    inner = next(iter(data.values())) if len(data) == 1 else None
-    return inner if isinstance(inner, dict) else data
+    """The inner object of ``{"verdict": {...}}``, and no other's: ``{"example": {...}}``."""
+    name, inner = next(iter(data.items())) if len(data) == 1 else ("", None)
+    return inner if isinstance(inner, dict) and _OWN_NAME.search(name) else data
 
 
 def _short(value: object, limit: int = 60) -> str:

@@ -239,6 +239,11 @@ MENTIONS = (
         "Score: see {}",
     ),
     *(
+        '{{"example": {{"score": {}}}}}',
+        'Example output: {{"score": {}}}',
+        'Previous verdict: {{"score": {}}}',
+        '{{"score": {}}} would be wrong.',
+        'Die Antwort verlangt {{"score": {}}}',
         "Colour score: {}",
         "GPT-4's score: {}",
         "A previous grader gave a score of {}.",
