@@ -47,6 +47,7 @@ _DEGREES = re.compile(r"\s?(?:°|\bdegrees?\b)\s?(?:(c|celsius|centigrade)|(f|fa
 _MONEY = re.compile(r"(?:\bus\s?)?([$€£¥])\s?(\d[\d,]*(?:\.\d+)?)|(?<=\d)\s?([€£¥])")
 _CURRENCY = {"$": "dollar", "€": "euro", "£": "sterling", "¥": "yen"}
 _BELOW = re.compile(r"(?<![\w.-])(\d+(?:\.\d+)?)( (?:degrees?|celsius|fahrenheit))? below zero\b")
+_HALF_A = re.compile(r"(?<!and a )(?<!and one )\bhalf an? (?=[a-z])")
 _AND_A_HALF = re.compile(r"\b(?:an?|one) ([a-z]{3,12}) and (?:a|one) half\b")
 _INITIALS = re.compile(r"\b(?:[a-z]\.){2,4}(?![\w.])|\b(?:[a-z]\.){1,3}[a-z]\b(?!\.)")
 _DOTTED, _YEAR = re.compile(r"\.[a-z]\b"), re.compile(r"[./-]\d{4}")
@@ -72,6 +73,8 @@ def one_notation(text: str) -> str:
         text = _DEGREES.sub(lambda found: " celsius" if found[1] else " fahrenheit", text)
     if "$" in text or not text.isascii():
         text = _MONEY.sub(_money, text)
+    if "half a" in text:
+        text = _HALF_A.sub("0.5 ", text)
     if "below zero" in text:
         text = _BELOW.sub(r"-\1\2", text)
     if "and a half" in text or "and one half" in text:

@@ -9,6 +9,7 @@ from pytest_mmreason.judges.stems import root
 
 _LISTED = 6  # tokens: longer clauses without "the", "is", "of" are lists of words
 _SUBJECTS = frozenset({"it", "they", "he", "she"})
+_SEEMS = frozenset({"seem", "look", "sound"})
 _CLAUSES = 40  # looked at in a response that says neither yes nor no as its first word
 _OPPOSITE = {root(a): root(b) for pair in OPPOSITES for a, b in (pair, pair[::-1])}
 
@@ -60,11 +61,12 @@ def _of_pronoun(response: Words, question: Words) -> bool | None:
     tokens = response.cut(0, (*response.clause_starts, len(response.tokens))[0]).tokens
     if not tokens or tokens[0] not in _SUBJECTS or tokens[1:2] == ("not",):
         return None
-    said = frozenset(map(root, set(tokens) - FILLER))
+    said = frozenset(map(root, set(tokens) - FILLER - _SEEMS))
     if not said <= question.vocabulary or "whether" in tokens:
         return None
     denied = bool(NOT & set(tokens))
-    return not denied if said or denied else None
+    is_short = len(tokens) == 2 and tokens[1] in VERBS  # "They are."
+    return not denied if said or denied or is_short else None
 
 
 def _clauses(response: Words) -> list[Words]:
