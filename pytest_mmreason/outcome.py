@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_mmreason import imaging
 from pytest_mmreason.errors import OVER_BUDGET, CallError, JudgeError
-from pytest_mmreason.models.base import Response
+from pytest_mmreason.models.base import Response, reasons
 from pytest_mmreason.plan import RunSpec
 from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.record import JUDGE_ERROR, MISSING, MODEL_ERROR, REFUSED, SCORED, Record
@@ -166,7 +166,7 @@ def failed(draft: Record, error: CallError) -> Record:
 
 def empty(draft: Record, judge_runs: int, response: Response) -> Record:
     """Reasoning that never closed is a cut-off answer; nothing at all scores 0 unjudged."""
-    if response.text.strip() and "<think" in response.text.lower():
+    if reasons(response.text):
         reason = "truncated: the model's reasoning was never closed, so it gave no answer"
         return dataclasses.replace(draft, status=MODEL_ERROR, reason=reason)
     return dataclasses.replace(

@@ -25,7 +25,7 @@ from pytest_mmreason.pricing import Cost, Price, cost
 from pytest_mmreason.record import Record, judge_models_of, judging_of
 from pytest_mmreason.scoring import Row, count_statuses, score_rows, sum_usage
 from pytest_mmreason.spread import Spread, spread
-from pytest_mmreason.verdict import UNSURE
+from pytest_mmreason.verdict import PUT_RIGHT, UNSURE
 
 if TYPE_CHECKING:
     from pytest_mmreason.agreement import Agreement
@@ -95,6 +95,11 @@ class RunResult:
         told = [r.confidence for r in self.records if r.confidence is not None]
         return sum(confidence < UNSURE for confidence in told) if told else None
 
+    @property
+    def put_right(self) -> int:
+        """How many answers have a verdict in which something was changed to make it consistent."""
+        return sum(any(flag.startswith(PUT_RIGHT) for flag in r.flags) for r in self.records)
+
     def to_json(self) -> dict[str, Any]:
         """The run as ``summary.json`` holds it."""
         content: dict[str, Any] = {
@@ -117,6 +122,8 @@ class RunResult:
             content["answer_only"] = bare
         if self.unsure is not None:
             content["unsure"] = self.unsure
+        if self.put_right:
+            content["put_right"] = self.put_right
         if self.judging:
             content["judging"] = dict(self.judging)
         if self.judge_models:

@@ -10,6 +10,9 @@ from typing import Any
 UNSURE = 0.5
 """A verdict whose confidence is below this is unsure of itself."""
 
+PUT_RIGHT = "judge: "
+"""With this begins a note on what code changed in a judge's verdict to make it consistent."""
+
 
 @dataclass(frozen=True, slots=True)
 class StepCredit:

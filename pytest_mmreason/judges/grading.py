@@ -158,7 +158,7 @@ def _grade_option(
         return Grade(0.0, False, f"the response names {shown} only in passing", 0.45)
     if quantity := only_quantity(option):
         return _grade_quantity(quantity, option, said, question, accepted)
-    if len(option.tokens) == 1 and option.tokens[0] in NONE and (NONE | {"#0"}) & said.token_set:
+    if len(option.tokens) == 1 and option.tokens[0] in NONE and _says_none(said):
         return Grade(1.0, True, "the response says that there is none", 0.6)
     if len(option.tokens) == 1 and any(same_time(option.tokens[0], t) for t in said.token_set):
         return Grade(1.0, True, f"the response gives the time {shown}", 0.7)
@@ -204,9 +204,13 @@ def _grade_quantity(
             state = find_answer(Words((token,)), said, question, accepted | {token}).state
             if state == ASSERTED:
                 return Grade(1.0, True, f"the response gives the quantity {shown}", 0.7)
-    if quantity.value == 0 and NONE & said.token_set:
+    if quantity.value == 0 and _says_none(said):
         return Grade(1.0, True, "the response says that there is none", 0.6)
     return Grade(0.0, False, f"the response does not say {shown}", 0.9)
+
+
+def _says_none(said: Words) -> bool:
+    return bool((NONE | {"#0"}) & said.token_set) or {"not", "any"} <= said.token_set
 
 
 def _grade_yes_no(option: Words, said: Words, question: Words) -> Grade:

@@ -30,6 +30,9 @@ _TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+# "\(x\)" and "\s" of formulas and patterns are no escapes of JSON
+_ESCAPE = re.compile(r"\\(?:[\"\\/bfnrt]|u[0-9a-fA-F]{4})|(\\)")
+_BARE_FRACTION = re.compile(r"(?<![\d.])\.(?=\d)")
 _PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 
 
@@ -48,10 +51,10 @@ class FoundObject(NamedTuple):
 def find_objects(text: str) -> list[FoundObject]:
     """Every top-level JSON object in `text`, in order: bare, in a fence or in prose.
 
-    Comments, trailing commas, raw line breaks in strings, single quotes and Python's
-    True, False and None are accepted. Keys come out in lower case. What is no object
-    even so is passed over; an object with a key given twice differently raises
-    DuplicateKey.
+    Comments, trailing commas, raw line breaks and stray backslashes in strings, single
+    quotes, ``.5``, and Python's True, False and None are accepted. Keys come out in lower
+    case. What is no object even so is passed over; an object with a key given twice
+    differently raises DuplicateKey.
     """
     found = []
     position, starts = text.find("{"), 0
@@ -99,6 +102,10 @@ def _cut(text: str, start: int) -> tuple[str, int] | None:
                 depth += 1
                 if depth > MAX_DEPTH:
                     return None
+            elif kind == "string":
+                token = _ESCAPE.sub(lambda found: found[0] + (found[1] or ""), token)
+            elif kind == "other":
+                token = _BARE_FRACTION.sub("0.", token)
             elif kind == "single":
                 token = json.dumps(re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL))
             elif kind == "word":

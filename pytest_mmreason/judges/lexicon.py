@@ -72,11 +72,21 @@ ALIASES = {
     "lbs": "pound",
     "jan": "january",
     "feb": "february",
+    "apr": "april",
+    "jun": "june",
+    "jul": "july",
     "aug": "august",
+    "sep": "september",
     "sept": "september",
     "oct": "october",
     "nov": "november",
     "dec": "december",
+    "mon": "monday",
+    "tue": "tuesday",
+    "wed": "wednesday",
+    "thu": "thursday",
+    "thur": "thursday",
+    "fri": "friday",
     "grey": "gray",
     "colour": "color",
     "centre": "center",
@@ -97,7 +107,9 @@ ALIASES = {
 }
 
 # before an answer these deny it; in a statement NOT turns it around
-NEGATORS = _words("not no never neither nor without unlike except excluding doubt hardly scarcely")
+NEGATORS = _words(
+    "not no none never neither nor without unlike except excluding doubt hardly scarcely"
+)
 NOT = _words("not no never none nothing nobody nowhere without impossible unable")
 NONE = _words("no none nobody nothing")
 DOUBTS = _words("either maybe might could perhaps possibly")

@@ -20,7 +20,7 @@ from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import StepCredit, Verdict
 
-VERSION = 5
+VERSION = 7
 """Raised when the same response would get another verdict; enters the cache key."""
 
 STEPS_CAP = 0.6

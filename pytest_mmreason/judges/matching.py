@@ -282,11 +282,12 @@ def _state(
         return NEGATED
     if _is_corrected(response, start, end):
         return NEGATED
-    # "A cat? No, a dog."
+    # "A cat? No, a dog.", "A cat. Wait, no, a dog."
+    no = end + bool(_TURNS & set(after[:1]))
     if (
-        after[:1] == ("no",)
+        tokens[no : no + 1] == ("no",)
         and clauses[end] != clauses[end - 1]
-        and phrases[end : end + 2] not in (phrases[end : end + 1] * 2,)
+        and phrases[no : no + 2] not in (phrases[no : no + 1] * 2,)
     ):
         return NEGATED
     if _is_hedged(tokens, clauses, phrases, start, end, accepted, is_number):
@@ -298,6 +299,9 @@ def _state(
     if is_aside(response, start, question.token_set | accepted) or is_buried(response, start):
         return ASIDE
     return ASSERTED
+
+
+_TURNS = frozenset({"actually", "wait", "sorry", "oh", "hmm"})
 
 
 def _is_negated(
@@ -318,7 +322,7 @@ def _is_negated(
     return (
         len(after) > 1
         and after[0] in VERBS
-        and after[1] == "not"
+        and after[1] in ("not", "wrong", "incorrect", "false")
         and all(number == phrase for number in after_phrases)
     )
 
@@ -354,6 +358,10 @@ def _is_hedged(
     # what lies "between X and Y" is neither
     in_range = before == "between" and "and" not in tokens[start:end]
     if in_range or (before == "and" and "between" in map(near, range(start - 4, start))):
+        return True
+    # "x = 2 or x = 3"
+    values = ((after, near(end + 2), end + 3), (before, near(start - 3), start - 2))
+    if any(a == "or" and b in VERBS and near(c)[:1] == "#" and other(c) for a, b, c in values):
         return True
     if is_number:
         if after in ("or", "to") and near(end + 1)[:1] == "#" and other(end + 1):

@@ -32,7 +32,9 @@ _LETTER_A = re.compile(
     r"A(?:(?=[.):,;\n]|$)(?:(?<=\sA)|(?<=\(A)|(?<=^A))|(?= [a-z])(?<=[a-z0-9] A)"
     r"|(?= \d{1,9}(?:[,;.\n]|$))(?<![^\s(]A)|(?= (?:is|and|or|to) )(?<![^\s(]A))"
 )
-_NEGATED_VERB = re.compile(r"n['’]t(?=\W|$)")
+_ARROW = re.compile(r"\s?(?:[-=]{1,3}>|→)\s?")
+_NEGATED_VERB = re.compile(r"\b([a-z]{2,6})n['’]t(?=\W|$)")
+_WHOLE_VERB = {"ca": "can", "wo": "will", "sha": "shall"}
 
 _FRACTION = r"(?:\d{1,6}[ ])?\d{1,9}/\d{1,9}(?![\d/])"
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+,\d{1,2}(?![\d,])|\d*\.?\d+"
@@ -43,6 +45,7 @@ _TOKEN = re.compile(
     rf"|(?:(?<![^\s=(,:>|])-)?(?:{_FRACTION}|{_NUMBER})(?:(?:st|nd|rd|th)\b)?"
     r"|[.!?;:\n,()=/|]"
 )
+_ALL_BUT = ("anything", "everything", "nothing")
 _BREAKS = frozenset(".!?;:\n,()/|")
 _SPECIAL = _BREAKS | ARTICLES | NUMERIC | ALIASES.keys() | {"but", "however"}
 
@@ -183,8 +186,8 @@ def words(text: str) -> Words:
             token = _word(token)
             if token in NUMERIC:
                 token, resume = number_at(raw, at)
-            elif token == "but" and raw[at - 1] in ("anything", "nothing") and at:
-                if tokens.pop() == "anything":
+            elif token == "but" and raw[at - 1] in _ALL_BUT and at:
+                if tokens.pop() != "nothing":
                     tokens.append("not")  # "anything but red"; "nothing but red" is red
                 continue
             elif token in ("but", "however") and tokens:
@@ -207,10 +210,14 @@ def _prepare(text: str) -> str:
         if hidden := {ord(c): None for c in set(text) if unicodedata.category(c) == "Cf"}:
             text = text.translate(hidden)
         text = _CJK.sub(r" \1 ", text.replace("⁄", "/").replace("−", "-"))
+    if ">" in text or "→" in text:
+        text = _ARROW.sub(", ", text)
     if "A" in text:
         text = _LETTER_A.sub("ᴀ", text)
     text = one_notation(text.casefold())
-    return _NEGATED_VERB.sub(" not", text) if "n't" in text or "n’t" in text else text
+    if "n't" in text or "n’t" in text:
+        text = _NEGATED_VERB.sub(lambda found: f"{_WHOLE_VERB.get(found[1], found[1])} not", text)
+    return text
 
 
 def _word(token: str) -> str:

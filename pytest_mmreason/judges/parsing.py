@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_mmreason.judges import prose
+from pytest_mmreason.judges.attribution import is_told
 from pytest_mmreason.judges.base import InvalidVerdict
 from pytest_mmreason.judges.lenient_json import DuplicateKey, FoundObject, find_objects
-from pytest_mmreason.verdict import StepCredit, Verdict
+from pytest_mmreason.verdict import PUT_RIGHT, StepCredit, Verdict
 
-VERSION = 5
+VERSION = 7
 """Raised when the same reply would give another verdict; enters the cache key."""
 
 INCORRECT_CAP = 0.9
@@ -25,6 +26,11 @@ _PAD = r"[\s*_\"'`)\]}>]"
 _CORRECT_MARKER = re.compile(
     rf"(?<![\w-])correct{_PAD}{{0,6}}[:=]{_PAD}{{0,6}}(true|yes|false|no)\b", re.IGNORECASE
 )
+_STEP = re.compile(r"\s*(?:step\s*)?#?([0-9]{1,3})[.:]?\s*", re.IGNORECASE)
+_OWN_NAME = re.compile(
+    r"verdict|result|evaluat|assess|grad|judg|output|final|review|rating|feedback|report|data|json"
+)
+_SCALES = ("max_score", "score_max", "max", "maximum", "scale", "out_of", "range")
 _MOST_VERDICTS = 20
 _KEYS = frozenset({"score", "correct", "rationale"})
 _ANSWER_ONLY = ("score_answer_only", "answer_only")
@@ -105,7 +111,7 @@ def _from_object(data: Mapping[str, Any], steps: int) -> Verdict:
         next((data[name] for name in _ANSWER_ONLY if data.get(name) is not None), None),
         credits,
         rationale if isinstance(rationale, str) else "",
-        (f"judge: {dropped} of its step credits dropped",) if dropped else (),
+        (f"{PUT_RIGHT}{dropped} of its step credits dropped",) if dropped else (),
     )
 
 
@@ -123,14 +129,14 @@ def _consistent(
     except InvalidVerdict:
         without_reasoning = float(is_correct)
         if answer_only is not None:
-            notes = (*notes, "judge: its grade without reasoning was none")
+            notes = (*notes, f"{PUT_RIGHT}its grade without reasoning was none")
     if not is_correct and without_reasoning > INCORRECT_CAP:
         without_reasoning = INCORRECT_CAP
-        notes = (*notes, f"judge: not correct, so {INCORRECT_CAP} without reasoning")
+        notes = (*notes, f"{PUT_RIGHT}not correct, so {INCORRECT_CAP} without reasoning")
     score = 1.0 if is_correct else min(said, INCORRECT_CAP)
     if score != said:
         judged = "correct" if is_correct else "not correct"
-        notes = (*notes, f"judge: {judged}, so {score} instead of {said:.4g}")
+        notes = (*notes, f"{PUT_RIGHT}{judged}, so {score} instead of {said:.4g}")
     return Verdict(score, without_reasoning, credits, rationale, notes=notes)
 
 
@@ -139,8 +145,8 @@ def _step_credits(value: object, steps: int) -> tuple[tuple[StepCredit, ...], in
     entries = value if isinstance(value, list) else []
     credits: dict[int, float] = {}
     for entry in entries:
-        number = entry.get("step") if isinstance(entry, dict) else None
-        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= steps:
+        number = _step(entry.get("step")) if isinstance(entry, dict) else 0
+        if not 1 <= number <= steps:
             continue
         try:
             credits.setdefault(number, _number(entry.get("credit")))
@@ -148,6 +154,16 @@ def _step_credits(value: object, steps: int) -> tuple[tuple[StepCredit, ...], in
             continue
     found = tuple(StepCredit(step, credits[step]) for step in sorted(credits))
     return found, len(entries) - len(found)
+
+
+def _step(value: object) -> int:
+    """The number of a step: ``2``, ``2.0``, ``"2"`` or ``"Step 2"``; 0 for what is none."""
+    if isinstance(value, str):
+        found = _STEP.fullmatch(value)
+        return int(found[1]) if found else 0
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def _boolean(value: object) -> bool | None:
@@ -190,6 +206,8 @@ def _verdict_objects(clean: str) -> list[dict[str, Any]] | None:
         raise InvalidVerdict("the reply only mentions a verdict in JSON")
     if verdicts:
         rest = _without(clean, objects)
+        if any(_is_on_another_scale(data) for data in verdicts):
+            raise InvalidVerdict("the reply's score is on another scale than 0 to 1")
         # a response that the judge quoted without escapes may have closed the object
         if _VERDICT_KEY.search(rest):
             raise InvalidVerdict("the reply's JSON is damaged")
@@ -204,11 +222,21 @@ def _verdict_objects(clean: str) -> list[dict[str, Any]] | None:
     return None
 
 
+def _is_on_another_scale(data: Mapping[str, Any]) -> bool:
+    """Whether a verdict tells of a scale beyond 1: ``"max_score": 5``, ``"scale": "1-5"``."""
+    for told in filter(None, map(data.get, _SCALES)):
+        if isinstance(told, str):
+            told = max(map(float, re.findall(r"\d{1,6}(?:\.\d{1,6})?", told)), default=0)
+        if isinstance(told, int | float) and told > 1:
+            return True
+    return False
+
+
 def _is_mentioned(text: str, found: FoundObject, objects: Sequence[FoundObject]) -> bool:
     """Whether the reply only says that the response holds this object."""
     earlier = [each for each in objects if each.start < found.start]
     before = _without(text[: found.start], earlier)
-    return prose.reports(before) or prose.quotes(before)
+    return is_told(before, text[found.end : found.end + 100]) or prose.quotes(before)
 
 
 def _without(text: str, objects: Sequence[FoundObject]) -> str:
@@ -219,9 +247,9 @@ def _without(text: str, objects: Sequence[FoundObject]) -> str:
 
 
 def _unwrapped(data: dict[str, Any]) -> dict[str, Any]:
-    """The inner object of ``{"verdict": {...}}``."""
-    inner = next(iter(data.values())) if len(data) == 1 else None
-    return inner if isinstance(inner, dict) else data
+    """The inner object of ``{"verdict": {...}}``, and no other's: ``{"example": {...}}``."""
+    name, inner = next(iter(data.items())) if len(data) == 1 else ("", None)
+    return inner if isinstance(inner, dict) and _OWN_NAME.search(name) else data
 
 
 def _short(value: object, limit: int = 60) -> str:

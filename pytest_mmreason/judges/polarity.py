@@ -8,6 +8,8 @@ from pytest_mmreason.judges.normalise import Words
 from pytest_mmreason.judges.stems import root
 
 _LISTED = 6  # tokens: longer clauses without "the", "is", "of" are lists of words
+_SUBJECTS = frozenset({"it", "they", "he", "she"})
+_SEEMS = frozenset({"seem", "look", "sound"})
 _CLAUSES = 40  # looked at in a response that says neither yes nor no as its first word
 _OPPOSITE = {root(a): root(b) for pair in OPPOSITES for a, b in (pair, pair[::-1])}
 
@@ -37,9 +39,11 @@ def polarity(response: Words) -> bool | None:
 
 def implied_polarity(response: Words, question: Words) -> bool | None:
     """Yes if a sentence repeats the question's words; no if it denies, swaps or opposes them."""
-    best, found = 0.0, None
+    best, found = 0.0, _of_pronoun(response, question)
     asked = frozenset(map(root, question.token_set))
     for clause in _clauses(response):
+        if "whether" in clause.token_set:
+            continue  # it tells a question
         share = coverage(question, clause)
         opposed = asked & {_OPPOSITE.get(word, "") for word in clause.vocabulary}
         if opposed & clause.token_set:
@@ -50,6 +54,19 @@ def implied_polarity(response: Words, question: Words) -> bool | None:
             turned = _is_swapped(clause, question) != bool(opposed)
             best, found = share, bool(NOT & clause.token_set) == turned
     return found
+
+
+def _of_pronoun(response: Words, question: Words) -> bool | None:
+    """What a sentence with a pronoun for the subject says: "It is not open.", "It would fall."."""
+    tokens = response.cut(0, (*response.clause_starts, len(response.tokens))[0]).tokens
+    if not tokens or tokens[0] not in _SUBJECTS or tokens[1:2] == ("not",):
+        return None
+    said = frozenset(map(root, set(tokens) - FILLER - _SEEMS))
+    if not said <= question.vocabulary or "whether" in tokens:
+        return None
+    denied = bool(NOT & set(tokens))
+    is_short = len(tokens) == 2 and tokens[1] in VERBS  # "They are."
+    return not denied if said or denied or is_short else None
 
 
 def _clauses(response: Words) -> list[Words]:

@@ -11,6 +11,17 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from pytest_mmreason.judges.attribution import (
+    DENIAL,
+    DENIED,
+    REST_OF_CLAUSE,
+    SAID_NEXT,
+    TAKEN_BACK,
+    introduced,
+    is_elsewhere,
+    names_another,
+    reports,
+)
 from pytest_mmreason.judges.base import InvalidVerdict
 
 # full-width forms and typographic minus signs stand for their ASCII twins; NFKC would also
@@ -31,6 +42,8 @@ _QUANTITY = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?:[01](?:\.[0-9]+)?|\.[0-9]+|0,[0-9]+|1,0{1,2})")
+# "0.7分です": points, and what ends a sentence
+_UNIT = re.compile(r"(?<=\d)(?:分|点|점)?(?:です|だ|입니다|이다)?[.,]?\Z")
 _AMOUNT = re.compile(r"[0-9]{1,6}(?:[.,][0-9]+)?")
 _WHOLE = frozenset({"0", "1"})
 
@@ -39,20 +52,16 @@ _GOES_ON = re.compile(
     r"[^\w\s(]{1,2}\d"
     r"|[ \t]{1,3}[.,]?\d"
     r"|[ \t]{0,3}(?:[-–—~…±+×÷=≈^/:&→]|[-=]>|\.{2,3}|\*(?=[ \t])|,?[ ]then\b"
-    r"|(?:to|or|and|until|through|vs)\b\.?)[ \t]{0,3}(?:about[ ]|maybe[ ]|perhaps[ ]|even[ ])?[.,]?\d"
+    r"|[,;]?[ ]?(?:to|or|and|until|through|vs|plus|minus|times|oder|bis|von|ou|à|sur|o|a|de|или|до|из)"
+    r"\b\.?)[ \t]{0,3}(?:about[ ]|maybe[ ]|perhaps[ ]|even[ ])?[.,]?\d"
     r"|[ \t]{0,3}[(\[]?[ \t]?(?:(?:points?|pts?|marks?)[ ])?(?:/|\b(?:out[ ])?of\b)"
     r"|[ \t]{0,3}\((?:or[ ]|maybe[ ]|perhaps[ ])?[01]?[.,]\d"
     r"|[ \t]{0,3}(?:=|\?|stars?\b|‰|[°$€£★⭐])|\s{0,3}/|[\u0300-\u036f\u20d0-\u20ff]",
     re.IGNORECASE,
 )
-# "Score: 1.0 would be too much": whose it is comes after it
-_TAKEN_BACK = re.compile(
-    r"[.,;)]?[ \t]{1,3}\(?(?:(?:would|could|might|should|if|unless|only|then|needs?|requires?|means?|otherwise"
-    r"|was|were|says|claims)\b|(?:is|are)(?:[ ]not\b|n['’]t\b|[ ](?:what|claimed|requested|demanded))"
-    r"|as[ ](?:it|the[ ]response|requested|demanded|claimed)\b)"
-    # a clause of the same sentence, also on the next line
-    r"|[.,;)]?\s{1,3}\(?which[ ](?:is|was|would[ ]be)[ ](?:not|wrong|false|incorrect|too|its|what|forged|fake)\b",
-    re.IGNORECASE,
+# "0.6, 0.8" are two, "0.6, 2 of the parts" is one
+_LISTED = re.compile(
+    r"[ \t]{1,3}(?:(?:or|and|plus|minus|oder|ou|o|или)[ ])?[01]?[.,]\d", re.IGNORECASE
 )
 _CORRECTED = re.compile(
     r"\b(?:wait|actually|correction|scratch[ ]that|misread|on[ ]second[ ]thought|rather|otherwise)\b"
@@ -64,12 +73,14 @@ _NEXT_ITEM = re.compile(r"(?<![\w.,])2[.)][ \t]")
 
 _PAD = r"[\s*_\"'`)\]}]"
 _MARKER = re.compile(
-    r"(?:(?<![\w-])(?:score|correctness|grade|rating|punktzahl|puntuación|pontuação|оценка)(?![\w-])"
-    r"|评分|得分|分数|スコア|점수)"
+    r"(?:(?<![\w-])(?:score|correctness|grade|rating|(?:gesamt)?punktzahl|bewertung|puntuación"
+    r"|pontuação|punteggio|оценка)(?![\w-])|评分|得分|分数|評分|分數|スコア|점수)"
+    r"(?:[ ](?:final|finale|total|totale|global|globale)(?!\w))?"
     r"(?:[ ](?:of|for)[ ](?:the|this)(?:[ ](?:last|final|given))?[ ](?:response|answer|row|prediction))?"
     r"(?:[ ]?\((?P<scale>[^()\n]{0,30})\))?"
     rf"{_PAD}{{0,6}}"
-    r"(?P<joint>[-=]+>|[:=|→]+|[-–—](?=\s)|\b(?:is|of|to[ ]be|equals)\b)?"
+    r"(?P<joint>[-=]+>|[:=|→]+|[-–—](?=\s)|\b(?:is|of|to[ ]be|equals|ist|beträgt|est(?:[ ]de)?"
+    r"|es(?:[ ]de)?|é(?:[ ]de)?|è(?:[ ]di)?|составляет)\b|[为為是はを는은]{1,2})?"
     rf"(?P<pad>(?:{_PAD}|[:({{\[]){{0,6}})",
     re.IGNORECASE,
 )
@@ -77,48 +88,15 @@ _MARKER = re.compile(
 _TAGGED = re.compile(
     r"<(score|correctness|grade|rating)>\s{0,3}([^<>\n]{1,20}?)\s{0,3}</\1>", re.IGNORECASE
 )
-_BOXED = re.compile(r"\s*(\$?)\\boxed\{([^{}$\n]{1,20})\}\1\s*")
+_BOXED = re.compile(r"\s*(?:(\$?)\\boxed\{([^{}$\n]{1,20})\}\1|\$([\d.,]{1,8})\$)\s*")
 _BOUND = re.compile(r"[<>≤≥≠~≈]{1,2}\s?[.\d]")
 _WEAK_MARKER = re.compile(
     rf"^[\s*#_-]{{0,6}}(?:final[ ])?(?:answer|verdict|result|output){_PAD}{{0,6}}[:=]{_PAD}{{0,6}}",
     re.IGNORECASE | re.MULTILINE,
 )
 _LINE_DRESS = " \t\r*_`|\"'“”"
-_FENCE = re.compile(r"`{3,}\w{0,12}\s*\Z")
 _VERDICT_LABEL = re.compile(
     r"score|correctness|grade|rating|verdict|result|answer is|final|mark", re.IGNORECASE
-)
-
-_DENIAL = r"\b(?:not|never|cannot|\w{1,10}n['’]t)\b"
-_REST_OF_CLAUSE = r"[^.,;!?\n]{0,25}\Z"
-_DENIED = re.compile(_DENIAL + _REST_OF_CLAUSE, re.IGNORECASE)
-# "it says Score: 1.0", "maximum score: 1.0": somebody else's score, or nobody's
-_SAYS = (
-    r"\b(?:says|said|states|stated|claims?|claimed|asks?|asked|demands?|demanded|requests?"
-    r"|wants?|insists?|orders?|instructs?|tells?|writes?|wrote|contains?|includes?|quotes?|reads?"
-    r"|pretends?|attempts?|tries|suggests?|dictates?|forges?|injects?|text|instruction|trying)\b"
-)
-# a line that ends with whoever says what stands on the next
-_SAYS_NEXT = (
-    rf"(?:{_SAYS}|\b(?:answer(?:s|ed)|repl(?:ies|ied)|respond(?:s|ed)|end(?:s|ed)|begins|began"
-    r"|starts|started|closes|closed|concludes|concluded|finish(?:es|ed))\b)"
-    r"(?:[ ](?:with|that|this|as|by))?[ \t]{0,3}[:,]?[ \t]{0,3}"
-)
-_ELSEWHERE = re.compile(
-    rf"{_SAYS}[^.,;!?\n]{{0,50}}\Z|{_SAYS_NEXT}\n\s{{0,6}}\Z"
-    r"|\b(?:max(?:imum)?|min(?:imum)?|full|perfect|highest|lowest|top|best|possible|passing"
-    r"|threshold|confidence|average|mean|(?:step|part)(?:[ ]#?\d{1,3})?|sub|initial|preliminary"
-    r"|previous|earlier|requested|claimed|demanded|suggested|forged|fake|example|other|another"
-    r"|would[ ](?:have|get|earn|be|need)(?:[ ]an?)?)['’s]{0,2}[ ]{1,2}(?:an?[ ])?\Z"
-    r"|^[ \t]*>.*\Z|<!--[^>]*\Z|\b(?:no|without)\b[^.,;!?\n]{0,25}\Z|\bif\b[^.;!?\n]{0,40}\Z"
-    r"|^\W*(?:the[ ])?(?:\w+['’]s[ ])?(?:response|answer|student|model|candidate)\W{0,3}:\W*\Z",
-    re.IGNORECASE | re.MULTILINE,
-)
-_SAID_NEXT = re.compile(rf"{_SAYS_NEXT}\Z", re.IGNORECASE)
-_REPORTS = re.compile(
-    r"\b(?:response|answer|model|text|student|candidate|it|they|he|she|which|that)\b[^.;!?\n]{0,40}"
-    rf"(?<!\bas )(?<!\byou ){_SAYS}[^.;!?\n]{{0,50}}\W{{0,20}}\Z",
-    re.IGNORECASE,
 )
 
 # a lone number in prose counts only where somebody gives it
@@ -129,8 +107,8 @@ _GIVES = re.compile(
     re.IGNORECASE,
 )
 _TURNED = re.compile(
-    rf"(?:{_DENIAL}|\b(?:no|without|than|above|below|over|under|between|most|least|except|minus)\b"
-    rf"|[<>≤≥~≈]){_REST_OF_CLAUSE}|[-+–—]\s{{0,3}}\Z",
+    rf"(?:{DENIAL}|\b(?:no|without|than|above|below|over|under|between|most|least|except|minus)\b"
+    rf"|[<>≤≥~≈]){REST_OF_CLAUSE}|[-+–—]\s{{0,3}}\Z",
     re.IGNORECASE,
 )
 _ENDS = re.compile(
@@ -151,7 +129,7 @@ def score_in_prose(text: str) -> float:
     Raises InvalidVerdict for everything else.
     """
     boxed = _BOXED.fullmatch(text)
-    text = boxed[2] if boxed else _TAGGED.sub(r"\1: \2", text)
+    text = boxed[2] or boxed[3] if boxed else _TAGGED.sub(r"\1: \2", text)
     values, mentioned = _marked(text)
     if values:
         return _one([*values, *_alone(text)], "scores")
@@ -163,11 +141,6 @@ def score_in_prose(text: str) -> float:
 def scores_beside(text: str) -> set[float | None]:
     """Every score that a text gives, marked or on a line of its own; None if one is garbled."""
     return {*_marked(text)[0], *_alone(text)}
-
-
-def reports(before: str) -> bool:
-    """Whether the text `before` something says that the response says it."""
-    return _REPORTS.search(_FENCE.sub("", before[-200:])) is not None
 
 
 def quotes(text: str) -> bool:
@@ -203,16 +176,21 @@ def _marked(text: str) -> tuple[list[float | None], bool]:
         is_bound = _BOUND.match(text, end) is not None
         if not is_bound and (quantity is None or not _has_digit(quantity)):
             continue
+        # of a "correctness score of 0.6" the second word is the marker
+        if quantity is not None and _MARKER.fullmatch(quantity["run"]):
+            continue
         before = text[max(0, counted - 80) : counted]
         # the whole reply may be dressed in them
         is_quoted = quotes > 0 and (counted >= 20 or quotes > 1 or bool(re.search(r"\w", before)))
-        if (is_quoted and is_paired and quotes % 2) or _ELSEWHERE.search(before):
+        own = introduced(before)
+        if (is_quoted and is_paired and quotes % 2) or is_elsewhere(before) or own is False:
             mentioned = True
         elif (
             (is_quoted and not is_paired)
             or is_bound
             or quantity is None
-            or _DENIED.search(before[-40:])
+            or own is None
+            or DENIED.search(before[-40:])
         ):
             values.append(None)
         else:
@@ -241,6 +219,8 @@ def _after_marker(text: str, marker: re.Match[str], quantity: re.Match[str]) -> 
     rest = text[quantity.end() : quantity.end() + 400]
     # "Score 1: ..." numbers a score
     if not joint and re.match(r"\s{0,3}:", rest):
+        return None
+    if names_another(scale):
         return None
     # "Score (of 5): 1" is on another scale
     if "%" in scale or any(float(n) > 1 for n in re.findall(r"\d{1,9}(?:\.\d+)?", scale)):
@@ -297,7 +277,7 @@ def _unmarked(text: str) -> float:
         opens = match.start() < 20 and not re.search(r"\w", before)
         given = opens or (
             _GIVES.search(before)
-            and not _ELSEWHERE.search(before)
+            and not is_elsewhere(before)
             and not _quotes(text, 0, match.start()) % 2
         )
         ends = _ENDS.match(text, match.end()) or (opens and _OPENS.match(text, match.end()))
@@ -310,7 +290,7 @@ def _stands(lines: list[str], place: int) -> bool:
     """Whether a line that is one number is the verdict: it opens or ends the reply, and is
     not what the line before says of something else."""
     before = lines[place - 1] if place else ""
-    if _SAID_NEXT.search(before):
+    if SAID_NEXT.search(before):
         return False
     if before.endswith(":") and (reports(before) or not _VERDICT_LABEL.search(before)):
         return False
@@ -332,9 +312,11 @@ def _one(values: Iterable[float | None], what: str) -> float:
 def _value(text: str, match: re.Match[str]) -> float | None:
     """As :func:`_read`, but None where the text goes on with the number."""
     run = match["run"]
-    if _TAKEN_BACK.match(text, match.end()):
+    if TAKEN_BACK.match(text, match.end()):
         return None
     ends = run.endswith((".", ",")) and not match["of"] and not match["percent"]
+    if run.endswith(",") and _LISTED.match(text, match.end()):
+        return None
     # "0.7. 2 parts are right" is a sentence and a new one, "0. 8" is garbled
     if ends and run.rstrip(".,") not in _WHOLE:
         return _read(match)
@@ -343,7 +325,7 @@ def _value(text: str, match: re.Match[str]) -> float | None:
 
 def _read(match: re.Match[str]) -> float | None:
     """The value in [0, 1] of a number, fraction or percentage; None if it is none."""
-    run = match["run"].strip("_").lstrip(",").rstrip(".,").strip("_")
+    run = _UNIT.sub("", match["run"]).strip("_").lstrip(",").rstrip(".,").strip("_")
     if match["of"]:
         part, whole = run, match["of"].strip("_").rstrip(".,").strip("_")
         if not (_AMOUNT.fullmatch(part) and _AMOUNT.fullmatch(whole)):

@@ -17,9 +17,15 @@ _DIMENSIONS = {
     "mass": "gram 1, g 1, mg 0.001, milligram 0.001, kilogram 1000, ounce 28.349523125, "
     "oz 28.349523125, pound 453.59237, ton 1000000, tonne 1000000",
     "volume": "liter 1, litre 1, l 1, milliliter 0.001, ml 0.001, gallon 3.785411784",
-    "money": "dollar 1, usd 1, euro 1, eur 1, cent 0.01",
+    "money": "dollar 1, usd 1, buck 1, cent 0.01",
+    "euro": "euro 1, eur 1",
+    "sterling": "sterling 1, gbp 1",
+    "yen": "yen 1, jpy 1",
     "share": "percent 1, percentage 1, pct 1",
-    "temperature": "degree 1, celsius 1, fahrenheit 1",
+    "temperature": "celsius 1, c 1",
+    "fahrenheit": "fahrenheit 1, f 1",
+    "angle": "degree 1",
+    "speed": "kph 1, mph 1.609344",
 }
 _UNITS = {
     name: (dimension, float(factor))
@@ -80,11 +86,18 @@ def quantities(text: Words) -> Iterator[Quantity]:
 
 def agree(wanted: Quantity, found: Quantity) -> bool:
     """Whether `found` is the quantity `wanted`: equal in the same unit, or to its last digit."""
+    degrees = {wanted.dimension, found.dimension}
+    if "angle" in degrees and degrees & {"temperature", "fahrenheit"}:
+        return _equal(wanted.value, found.value)
     if wanted.dimension and found.dimension:
         return wanted.dimension == found.dimension and _equal(wanted.amount, found.amount)
     if found.dimension == "money" and _equal(wanted.value, found.amount):
         return True
-    return _equal(wanted.value, found.value) or _rounds(found.value, wanted.value)
+    return (
+        _equal(wanted.value, found.value)
+        or _rounds(found.value, wanted.value)
+        or _rounds_share(wanted.value, found.value)
+    )
 
 
 def _unit(tokens: tuple[str, ...], at: int) -> tuple[str, float]:
@@ -93,6 +106,16 @@ def _unit(tokens: tuple[str, ...], at: int) -> tuple[str, float]:
 
 def _equal(left: float, right: float) -> bool:
     return number(left) == number(right)
+
+
+def _rounds_share(exact: float, found: float) -> bool:
+    """Whether `found` is the fraction `exact`, such as 1/3, in two digits or more: 0.33, 33.3."""
+    if not 0 < exact < 1 or _equal(exact, round(exact, 6)):
+        return False
+    digits = len(f"{found:.10g}".partition(".")[2])
+    return (digits > 1 and round(exact, digits) == found) or (
+        0 < digits < 5 and round(100 * exact, digits) == found
+    )
 
 
 def _rounds(exact: float, rounded: float) -> bool:

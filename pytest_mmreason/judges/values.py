@@ -25,7 +25,7 @@ _KINDS = {
     "cover": "inside indoors indoor|outside outdoors outdoor",
     "turn": "clockwise|counterclockwise",
     "day": "monday|tuesday|wednesday|thursday|friday|saturday|sunday",
-    "month": "january|february|march|april|june|july|august|september|october|november|december",
+    "month": "january|february|march|april|maymonth|june|july|august|september|october|november|december",
 }
 _VALUES: dict[str, dict[str, str]] = {
     kind: {word: group.split()[0] for group in table.split("|") for word in group.split()}

@@ -18,11 +18,13 @@ from pytest_mmreason.prompting import Prompt
 if TYPE_CHECKING:
     from pytest_mmreason.imaging import LoadedImage
 
-_REASONING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_REASONING_OPEN = re.compile(
-    r"<think(?:ing)?>(?!.*</think(?:ing)?>).*\Z", re.DOTALL | re.IGNORECASE
+# of most models, of Kimi-VL, and of Magistral
+_OPEN, _CLOSE = (
+    rf"(?:<{end}think(?:ing)?>|◁{end}think▷|(?-i:\[{end}THINK\]))" for end in ("", "/")
 )
-_REASONING_CLOSE = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_REASONING = re.compile(rf"{_OPEN}.*?{_CLOSE}", re.DOTALL | re.IGNORECASE)
+_REASONING_OPEN = re.compile(rf"{_OPEN}(?!.*{_CLOSE}).*\Z", re.DOTALL | re.IGNORECASE)
+_REASONING_CLOSE = re.compile(rf"\A.*{_CLOSE}", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +92,18 @@ class Response:
 
 
 def strip_reasoning(text: str) -> str:
-    """`text` without its ``<think>`` blocks; "" if one was opened and never closed."""
+    """`text` without its ``<think>`` blocks; "" if one was opened and never closed.
+
+    ``◁think▷`` and ``[THINK]`` are the same.
+    """
     text = _REASONING.sub("", text)
     text = _REASONING_OPEN.sub("", text)
     return _REASONING_CLOSE.sub("", text).strip()
+
+
+def reasons(text: str) -> bool:
+    """Whether a reasoning block opens in `text`."""
+    return re.search(_OPEN, text, re.IGNORECASE) is not None
 
 
 TRUNCATED = "truncated"

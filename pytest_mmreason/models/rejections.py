@@ -14,13 +14,15 @@ SYSTEM = "system"
 """Stands for the system turn, which some servers take as little as a parameter."""
 
 _ALIASES = {
-    SCHEMA: r"(?<!\w)response_format(?!\w)|json[ _-]?schema|structured[ _-]outputs?|guided[ _](?:json|decoding)",
-    SYSTEM: r"\bsystem['\"]?[ ](?:role|message|prompt|instruction|turn)|\brole\b.{0,40}\bsystem\b",
+    SCHEMA: r"(?<!\w)response[ _](?:format|schema)(?!\w)|json[ _-]?(?:schema|object|mode)|output_config"
+    r"|structured[ _-]outputs?|guided[ _](?:json|decoding)|\bgrammar\b",
+    SYSTEM: r"\b(?:system|developer)['\"]?[ ](?:role|message|prompt|instruction|turn)|^system:"
+    r"|\brole\b.{0,40}\bsystem\b|roles must alternate|only user and assistant roles",
 }
 _UNSUPPORTED = re.compile(
     r"unsupported|not support|unknown|unexpected|unrecogni[sz]ed|extra |not (?:permitted|allowed)"
     r"|not a valid (?:param|arg|field|option|key)|invalid (?:param|arg|field)|deprecated"
-    r"|unavailable|not (?:available|implemented)|use '?max_completion_tokens",
+    r"|unavailable|not (?:available|implemented|enabled)|roles must alternate|only user and assistant roles|use '?max_completion_tokens",
     re.IGNORECASE,
 )
 _VALUE = re.compile(
@@ -31,8 +33,10 @@ _VALUE = re.compile(
     re.IGNORECASE,
 )
 _ONLY_DEFAULT = re.compile(
-    r"only (?:the )?default|default \S+ (?:value )?is supported", re.IGNORECASE
+    r"only (?:the )?default|only be (?:set to )?1\b|only 1(?:\.0)? is|default \S+ (?:value )?is supported",
+    re.IGNORECASE,
 )
+_NO_SCHEMA = re.compile(r"enabled only|cannot be used|requires|failed to", re.IGNORECASE)
 _TELLING = 5
 """Characters of a name that is no common word."""
 
@@ -58,7 +62,9 @@ def read(message: str, sent: Collection[str]) -> Rejection | None:
         about_value = _VALUE.search(message) or re.search(number, message)
         if name not in _ALIASES and about_value and not _ONLY_DEFAULT.search(message):
             return Rejection(name, True)
-        if _UNSUPPORTED.search(message) or (name == SCHEMA and about_value):
+        if _UNSUPPORTED.search(message) or _ONLY_DEFAULT.search(message):
+            return Rejection(name, False)
+        if name == SCHEMA and (about_value or _NO_SCHEMA.search(message)):
             return Rejection(name, False)
     return None
 

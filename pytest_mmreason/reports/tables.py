@@ -289,6 +289,8 @@ def counts_text(run: RunResult, settings: Settings) -> str:
         parts.append(f"{count(weak, 'sample')} without some judge run")
     if run.unsure:
         parts.append(f"{count(run.unsure, 'verdict')} unsure")
+    if run.put_right:
+        parts.append(f"{count(run.put_right, 'verdict')} put right")
     return " · ".join(parts)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.benchmarks import read_records, sample, write_benchmark
+from pytest_mmreason.__main__ import main
+from tests.support.benchmarks import read_records, read_summary, sample, write_benchmark
 from tests.support.endpoint import Endpoint, Reply
 from tests.support.runs import answers, by_model, endpoint_options, flat, number_of, run, verdict
 
@@ -37,7 +38,10 @@ def test_verdicts_are_made_consistent_in_one_call_and_the_record_says_so(
 ) -> None:
     endpoint.script = by_model(m=answers, j=replies)
     options = (*endpoint_options(endpoint), f"--mm-benchmark={made}", *workers)
-    assert run(pytester, *options, "--mm-output=out").ret == 0
+    result = run(pytester, *options, "--mm-output=out")
+    assert result.ret == 0
+    assert "4 scored · 3 verdicts put right" in flat(result)
+    assert read_summary(pytester.path / "out")["runs"][0]["put_right"] == 3
     assert len(endpoint.calls("j")) == 4
     records = read_records(pytester.path / "out")
     assert [(r["score"], r["score_answer_only"]) for r in records] == [
@@ -59,6 +63,22 @@ def test_verdicts_are_made_consistent_in_one_call_and_the_record_says_so(
     assert len(endpoint.calls("j")) == 4
     again = read_records(pytester.path / "again")
     assert [r["flags"] for r in again] == [r["flags"] for r in records]
+
+
+def test_verdicts_that_were_put_right_are_counted_after_a_merge(
+    pytester: pytest.Pytester,
+    endpoint: Endpoint,
+    made: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    endpoint.script = by_model(m=answers, j=replies)
+    options = (*endpoint_options(endpoint), f"--mm-benchmark={made}")
+    for part in (1, 2):
+        assert run(pytester, *options, f"--mm-shard={part}/2", f"--mm-output=part{part}").ret == 0
+    capsys.readouterr()
+    assert main(["merge", "part1", "part2", "--mm-output=whole"]) == 0
+    assert "4 scored · 3 verdicts put right" in " ".join(capsys.readouterr().out.split())
+    assert read_summary(pytester.path / "whole")["runs"][0]["put_right"] == 3
 
 
 def test_a_plain_server_is_learned_once_and_told(

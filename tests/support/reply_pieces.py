@@ -238,5 +238,21 @@ MENTIONS = (
         "Score (out of 5): {}",
         "Score: see {}",
     ),
+    *(
+        '{{"example": {{"score": {}}}}}',
+        'Example output: {{"score": {}}}',
+        'Previous verdict: {{"score": {}}}',
+        '{{"score": {}}} would be wrong.',
+        'Die Antwort verlangt {{"score": {}}}',
+        "Colour score: {}",
+        "GPT-4's score: {}",
+        "A previous grader gave a score of {}.",
+        "Ignoring the injected 'Score: {}'.",
+        "Score (requested): {}",
+        "Die Antwort behauptet Punktzahl: {}",
+        "La réponse demande un score: {}",
+        "该回答声称得分：{}",
+        "回答は「スコア：{}」と書いている。",
+    ),
 )
 """A number that is no verdict."""

@@ -89,18 +89,21 @@ def test_an_answer_that_stays_empty_scores_zero_without_a_judge() -> None:
     assert judge.tasks == []
 
 
-@pytest.mark.parametrize("text", ["<think>hm", "<think>hm\n<think>"])
+@pytest.mark.parametrize("text", ["<think>hm", "<think>hm\n<think>", "◁think▷hm", "[THINK]hm"])
 def test_reasoning_that_never_closed_is_an_error(text: str) -> None:
     record = evaluate(answering(text))
     assert (record.status, record.score, record.response) == ("model_error", None, text)
     assert "truncated" in record.reason
 
 
-def test_only_what_follows_the_reasoning_is_judged_and_all_is_kept() -> None:
+@pytest.mark.parametrize(
+    "text", ["<think>b</think> 3", "◁think▷b◁/think▷3", "[THINK]b[/THINK]3", "b</think>\n3"]
+)
+def test_only_what_follows_the_reasoning_is_judged_and_all_is_kept(text: str) -> None:
     judge = StubJudge()
-    record = evaluate(answering("<think>b</think> 3"), judge)
+    record = evaluate(answering(text), judge)
     assert [task.response for task in judge.tasks] == ["3"]
-    assert record.response == "<think>b</think> 3"
+    assert record.response == text
 
 
 @pytest.mark.parametrize("text", ["", "   "])

@@ -71,6 +71,8 @@ CLEAR = [
     ('{"score": 0.8, /* sure */}', 0.8),
     ('{"rationale": "line one\nline two: 0.3", "score": 0.8}', 0.8),
     ("{'score': 0.8, 'correct': False}", 0.8),
+    ('{"score": .8}', 0.8),
+    ('{"rationale": "it gives \\( x = 3 \\) and C:\\share", "score": 0.8}', 0.8),
     ('{"Score": "0,8"}', 0.8),
     ('{"verdict": {"score": 0.8}}', 0.8),
 ]
@@ -203,6 +205,12 @@ def test_credits_for_steps_that_are_none_are_dropped() -> None:
     ]
     got = parse_rubric(rubric(correct=False, steps=steps, score=0.3), 2)
     assert got.steps == (StepCredit(1, 0.5),)
+
+
+@pytest.mark.parametrize("number", [2, 2.0, "2", "Step 2", "#2", "step 2:"])
+def test_number_of_a_step_is_read_in_every_form(number: object) -> None:
+    got = parse_rubric(rubric(correct=False, steps=[{"step": number, "credit": 0.5}], score=0.3), 2)
+    assert (got.steps, got.notes) == ((StepCredit(2, 0.5),), ())
 
 
 def test_missing_score_is_the_mean_credit_over_all_steps() -> None:

@@ -53,6 +53,32 @@ SENT = ("temperature", "max_tokens", "top_k", "stop", "n", "response_format", "s
         ),
         ("Structured outputs are not supported by this model", "response_format"),
         ("System role not supported", "system"),
+        ("Only user and assistant roles are supported!", "system"),
+        ("Conversation roles must alternate user/assistant/user/assistant/...", "system"),
+        ("Developer instruction is not enabled for models/m", "system"),
+        ("system: Extra inputs are not permitted", "system"),
+        (
+            "temperature: `temperature` may only be set to 1 when thinking is enabled.",
+            "temperature",
+        ),
+        ("invalid temperature: only 1 is allowed for this model", "temperature"),
+        ("Response format is not supported by this model.", "response_format"),
+        ("Failed to initialize samplers: failed to parse grammar", "response_format"),
+        ("json mode cannot be used with this model", "response_format"),
+        (
+            "response_format value as json_schema is enabled only for later api versions",
+            "response_format",
+        ),
+        (
+            'Invalid JSON payload received. Unknown name "additionalProperties" at '
+            "'generation_config.response_schema': Cannot find field.",
+            "response_format",
+        ),
+        (
+            "output_config.format.schema: For 'number' type, properties maximum, minimum are not "
+            "supported",
+            "response_format",
+        ),
         (
             "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
             "system",

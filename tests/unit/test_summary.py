@@ -228,6 +228,17 @@ def test_runs_are_labelled_by_what_tells_them_apart() -> None:
     assert [label(run, prompted) for run in prompted] == ["m direct", "m cot"]
 
 
+def test_verdicts_that_were_put_right_are_counted() -> None:
+    (run,) = summary(1.0, 1.0, 1.0).runs
+    assert "put_right" not in run.to_json()
+    flags = [("judge: correct, so 1.0 instead of 0.4", "judge: 2 dropped"), ("cut short",), ()]
+    told = [
+        dataclasses.replace(record, flags=flag)
+        for record, flag in zip(run.records, flags, strict=True)
+    ]
+    assert dataclasses.replace(run, records=told).to_json()["put_right"] == 1
+
+
 @pytest.mark.parametrize(
     ("confidences", "unsure"), [((0.9, 0.49, 0.5, 0.2), 2), ((0.9, None), 0), ((None, None), None)]
 )

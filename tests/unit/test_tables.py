@@ -171,3 +171,13 @@ def test_unsure_verdicts_are_told() -> None:
     told = [dataclasses.replace(record, confidence=0.3) for record in run.records]
     found = dataclasses.replace(run, records=told)
     assert counts_text(found, settings).endswith("2 verdicts unsure")
+
+
+def test_verdicts_that_were_put_right_are_told() -> None:
+    (run,) = results((sample(1), 1.0), (sample(2), 0.4))
+    settings = made_plan([sample(1)]).settings
+    assert "put right" not in counts_text(run, settings)
+    note = "judge: 1 of its step credits dropped"
+    told = [dataclasses.replace(record, flags=(note,)) for record in run.records]
+    found = dataclasses.replace(run, records=told)
+    assert counts_text(found, settings).endswith("2 verdicts put right")
