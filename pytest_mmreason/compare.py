@@ -1,17 +1,7 @@
-"""Two runs, sample by sample: differences, their intervals, and what chance explains (pure).
-
-The test is the exact sign-flip (Fisher-Pitman) test of the weighted differences. Of two
-runs that are equally good either could have been the earlier, in each sample on its own:
-so every pattern of signs of the differences is as likely as the one that was seen, and p is
-the share of patterns whose sum is at least as far from 0. That holds for scores of any
-shape, for ties, zeros and any weights, and for few samples, where a paired t test does not
-(of three samples that lose the same it knows no spread and says p = 0; here p is 1/4), and
-unlike signed ranks it tests the weighted mean that the row is. It needs no library.
-"""
+"""Two runs, sample by sample: differences, their intervals, and what chance explains (pure)."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -26,6 +16,7 @@ from pytest_mmreason.scoring import (
     sample_score,
     weighted_score,
 )
+from pytest_mmreason.signflip import sign_flip_p
 
 GATED_KINDS = ("overall", "category", "complexity", "capability")
 """The kinds of rows that ``--mm-max-drop`` gates, and over which p is corrected."""
@@ -33,17 +24,6 @@ GATED_KINDS = ("overall", "category", "complexity", "capability")
 SIGNIFICANCE = 0.05
 CORRECTION = "Holm"
 TEST = "sign-flip"
-
-UNIT = 0.005
-"""Weighted differences are counted in these: a tenth of a weight of 1 or 1/2 is a whole number."""
-MOST_ROUNDING = 0.02
-"""Units become finer until rounding is no more than this, as a share of the sum's spread: many
-small differences beside a large one count as what they are together."""
-MOST_EXACT = 300
-"""Beyond so many differing samples the normal distribution is near enough."""
-LITTLE_WORK, MOST_WORK = 1e6, 2e9
-"""Units times samples, squared: up to which they become finer in any case, and beyond which the
-normal distribution stands in, too (some seconds)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,59 +241,6 @@ def points_text(points: float) -> str:
     """A difference in points for a person."""
     text = f"{points:+.1f}"
     return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
-
-
-def sign_flip_p(differences: Sequence[float]) -> float:
-    """Two-sided p of the sum of `differences` under flips of their signs.
-
-    differences: weighted already, the weights at most 1. 1.0 if none differs. Exact up to
-    MOST_EXACT of them, where it does not take too long. Rounding them to units does no harm
-    to that: a rounded difference has either sign as often as the whole one.
-    """
-    differences = [value for value in differences if abs(value) > TOLERANCE]
-    if not differences:
-        return 1.0
-    spread = math.hypot(*differences)
-    normal = math.erfc(abs(math.fsum(differences)) / spread / math.sqrt(2))
-    if len(differences) > MOST_EXACT:
-        return normal
-    unit = UNIT
-    work = sum(map(abs, differences)) * len(differences) ** 2
-    while work < LITTLE_WORK * unit or _rounding(differences, unit) > MOST_ROUNDING * spread:
-        unit /= 10
-    steps = [step for value in differences if (step := round(value / unit))]
-    shared = math.gcd(*steps)
-    steps = [step // shared for step in steps]
-    # Flipping signs is choosing who is positive. The sum is furthest from 0 where the chosen
-    # add up to little, or as little short of all.
-    gains = sum(step for step in steps if step > 0)
-    losses = sum(-step for step in steps if step < 0)
-    if gains == losses:
-        return 1.0
-    if min(gains, losses) * len(steps) ** 2 > MOST_WORK:
-        return normal
-    few = _subsets_up_to(min(gains, losses), [abs(step) for step in steps])
-    return few / (1 << len(steps) - 1)
-
-
-def _rounding(differences: Sequence[float], unit: float) -> float:
-    """How far rounding to units moves the sum of `differences`, or is a noise of its own."""
-    errors = [round(value / unit) * unit - value for value in differences]
-    return max(abs(math.fsum(errors)), math.hypot(*errors))
-
-
-def _subsets_up_to(most: int, sizes: Sequence[int]) -> int:
-    """How many subsets of `sizes`, whole numbers above 0, add up to at most `most`.
-
-    The number of subsets of each sum is a digit of one long integer, which a further size
-    adds to itself, moved by as many digits. At least one is not empty, so no digit overflows.
-    """
-    bits = len(sizes) + 1
-    mask = (1 << (most + 1) * bits) - 1
-    digits = 1
-    for size in sizes:
-        digits = (digits + (digits << size * bits)) & mask
-    return digits % ((1 << bits) - 1)  # the sum of the digits
 
 
 def holm(values: Sequence[float]) -> list[float]:

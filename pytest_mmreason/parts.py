@@ -106,6 +106,8 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
         "told": told,
     }
     content["sha256"] = _digest(content)
+    if settings.shard:  # an earlier whole run's: the records beside it are gone
+        (folder / RUN_FILE).unlink(missing_ok=True)
     write_json(folder / (SHARD_FILE if settings.shard else RUN_FILE), content, indent=None)
 
 

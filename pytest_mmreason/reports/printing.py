@@ -143,7 +143,7 @@ class Printer:
         self.table(tables.narrowed(compared.changes(found, gates), width))
         self.folded(f" {compared.method(found)}", indent=3)
         for title, items in compared.lines(found):
-            if title == "differing":  # sentences, longer than a line
+            if title in ("differing", "left out"):  # sentences, longer than a line
                 self.folded(f" {title:11}  {' · '.join(items)}", indent=14)
             else:
                 self._wrapped(title, items)

@@ -68,6 +68,15 @@ def test_a_shard_is_no_baseline_until_it_is_merged(
     assert run(pytester, *options, "--mm-baseline=whole").ret == 0
 
 
+def test_a_shard_written_where_a_whole_run_was_is_a_shard(
+    pytester: pytest.Pytester, options: tuple[str, ...]
+) -> None:
+    assert run(pytester, *options, "--mm-shard=1/2", "--mm-output=main").ret == 0
+    result = run(pytester, *options, "--mm-baseline=main")
+    assert result.ret == 4
+    assert "is part 1 of 2 of a run, a shard" in " ".join(result.stderr.str().split())
+
+
 @pytest.mark.parametrize("baseline", ["main", "main/results.jsonl", "link", "made/../main"])
 def test_reports_do_not_go_over_the_baseline(
     pytester: pytest.Pytester,

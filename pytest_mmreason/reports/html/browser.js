@@ -256,6 +256,18 @@ byId("close").addEventListener("click", () => byId("keys").close());
 byId("run")?.addEventListener("change", (event) =>
   show(Number(event.target.value), state.view[state.position]?.asked.id));
 addEventListener("hashchange", follow);
+// Paper cannot be clicked: what is folded away is printed, and folded again.
+const folds = new Set();
+addEventListener("beforeprint", () => {
+  for (const fold of document.querySelectorAll("details:not([open])")) {
+    folds.add(fold);
+    fold.open = true;
+  }
+});
+addEventListener("afterprint", () => {
+  for (const fold of folds) fold.open = false;
+  folds.clear();
+});
 addEventListener("resize", () => { height = 0; repaint(); });
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
