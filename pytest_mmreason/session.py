@@ -194,7 +194,8 @@ class OwnerSession:
         engine.close()
         records = [ledger.records(run) for run in range(len(self.plan.runs))]
         stopped = stopped or self.stopped or self._over_budget(records)
-        outcome = Outcome(exitstatus, ledger.failed, ledger.tolerable, stopped, ledger.unreached)
+        ended = (exitstatus, ledger.failed, ledger.tolerable, stopped, ledger.unreached)
+        outcome = Outcome(*ended, kept=engine.store.keeps)
         known = [run.benchmark for run in self.plan.runs]
         if self.plan.graded and self.plan.graded.source:
             known.append(self.plan.graded.source)
@@ -298,7 +299,7 @@ class OwnerSession:
 
     @property
     def _where_answers_are(self) -> str:
-        return "; what was answered is in the cache" if self.settings.cache != "off" else ""
+        return "; what was answered is in the cache" if self.engine.store.keeps else ""
 
     def close(self) -> None:
         """Let go of engine and journal, however the session ended."""

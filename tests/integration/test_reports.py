@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
 
 import pytest
 
+from pytest_mmreason.reports.files import write_json
 from tests.support.benchmarks import (
     read_records,
     read_summary,
@@ -125,6 +127,18 @@ def test_the_markdown_goes_to_github_too_and_after_what_is_there(
     result = run(pytester, *options)
     assert result.ret == 1
     assert "reports could not be written" in verdict_line(result)
+
+
+def test_a_report_that_cannot_be_written_leaves_no_half_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OSError, match="No space left"):
+        write_json(tmp_path / "summary.json", {"exit": 0})
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("place", ["file", "below/a/file"])
