@@ -239,8 +239,8 @@ def test_where_the_file_cannot_be_opened_the_run_goes_on_with_a_note(tmp_path: P
 def test_what_a_sealed_folder_holds_is_found_and_nothing_is_kept_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with closing(SqliteStore(tmp_path)) as store:
-        store.put("k", ENTRY)
+    with closing(SqliteStore(tmp_path)) as open_one:
+        open_one.put("k", ENTRY)
     before = sorted(tmp_path.iterdir())
 
     def refuse(path: Path) -> sqlite3.Connection:
