@@ -167,8 +167,9 @@ class OwnerSession:
 
         Raises UsageError or BenchmarkError.
         """
-        self._foreseen = True
-        self.engine.foresee(list(self.plan.works()))
+        works = list(self.plan.works())
+        self._foreseen = bool(works)
+        self.engine.foresee(works)
 
     def select(self, selection: Selection, by_hand: Sequence[str] = ()) -> None:
         """Hear what will run; opens nothing if that is nothing."""
