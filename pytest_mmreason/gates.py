@@ -148,6 +148,7 @@ class Outcome:
     tolerable: failed reports that are errored samples and nothing else.
     stopped:   why the run was stopped for good (a rejected key, say), or "".
     unreached: samples that the session ended before reaching, under ``-x`` for example.
+    kept:      finished answers are in the cache, and the next run has them.
     """
 
     exitstatus: int
@@ -155,6 +156,7 @@ class Outcome:
     tolerable: int
     stopped: str = ""
     unreached: int = 0
+    kept: bool = True
 
 
 def decide(outcome: Outcome, gates: Sequence[Gate]) -> tuple[int, str]:
@@ -195,4 +197,9 @@ def _cut_short(outcome: Outcome) -> str:
         parts.append(f"{others} failed {'test' if others == 1 else 'tests'}")
     noun = "sample" if outcome.unreached == 1 else "samples"
     parts.append(f"the session ended before it reached {outcome.unreached} {noun}")
-    return "; ".join(parts) + ". Run the same command again: finished answers are kept"
+    again = (
+        "Run the same command again: finished answers are kept"
+        if outcome.kept
+        else "No answer was kept: another run begins anew"
+    )
+    return f"{'; '.join(parts)}. {again}"

@@ -31,6 +31,7 @@ PASSED_THROUGH = {
 """Formats that every OpenAI-compatible endpoint reads."""
 
 _ORIENTATION = 0x0112
+_JPEG_QUALITY = 92
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class LoadedImage:
     sent:        [width, height] in pixels of `data`.
     sha256:      hash of the original file.
     parts:       the images that it was joined of; none if it comes from one file.
+    recoded:     `data` has lost detail, though perhaps no pixel: it was too heavy as it was.
     """
 
     path: str
@@ -51,6 +53,7 @@ class LoadedImage:
     sent: tuple[int, int]
     sha256: str
     parts: tuple[LoadedImage, ...] = ()
+    recoded: bool = False
 
     @property
     def data_url(self) -> str:
@@ -77,6 +80,8 @@ class LoadedImage:
         }
         if self.sent != self.size:
             description["sent"] = list(self.sent)
+        if self.recoded:
+            description["recoded"] = f"JPEG, quality {_JPEG_QUALITY}"
         return description
 
 
@@ -251,6 +256,7 @@ def _normalise(ref: ImageRef, original: bytes, image: Image.Image, max_bytes: in
         upright = _opaque(ImageOps.exif_transpose(image))
         data, mime = _encoded(upright, "PNG"), "image/png"
     size = sent = upright.size
+    lossy = False
     if len(data) > max_bytes:
         # A photograph stays one: as a PNG of the same weight it would be far smaller.
         lossy = image.format in {"JPEG", "MPO", "WEBP"}
@@ -262,6 +268,7 @@ def _normalise(ref: ImageRef, original: bytes, image: Image.Image, max_bytes: in
         size=size,
         sent=sent,
         sha256=hashlib.sha256(original).hexdigest(),
+        recoded=lossy,
     )
 
 
@@ -292,13 +299,24 @@ def _joined(ref: JoinedRef, parts: Sequence[LoadedImage], max_bytes: int) -> Loa
         canvas.paste(part.pil(), (left, 0))
         left += part.size[0]
     data, mime, sent = _encoded(canvas, "PNG"), "image/png", size
+    lossy = False
     if len(data) > max_bytes:
         # A JPEG is at most 65,535 pixels wide.
         lossy = max(size) < 65_500 and all(part.mime != "image/png" for part in parts)
         data, mime, sent = _shrink(canvas, max_bytes, "JPEG" if lossy else "PNG")
     digest = hashlib.sha256("".join(part.sha256 for part in parts).encode()).hexdigest()
-    light = tuple(replace(part, data=b"") for part in parts)
-    return LoadedImage(ref.path, data, mime, size, sent, digest, light)
+    # The record tells of the files: what was done to the whole was done to each.
+    scale = sent[0] / size[0]
+    light = tuple(
+        replace(
+            part,
+            data=b"",
+            sent=(max(1, round(part.size[0] * scale)), max(1, round(part.size[1] * scale))),
+            recoded=lossy,
+        )
+        for part in parts
+    )
+    return LoadedImage(ref.path, data, mime, size, sent, digest, light, lossy)
 
 
 def _opaque(image: Image.Image) -> Image.Image:
@@ -325,7 +343,7 @@ def _opaque(image: Image.Image) -> Image.Image:
 
 def _encoded(image: Image.Image, kind: str) -> bytes:
     buffer = io.BytesIO()
-    image.save(buffer, kind, **({"quality": 92} if kind == "JPEG" else {}))
+    image.save(buffer, kind, **({"quality": _JPEG_QUALITY} if kind == "JPEG" else {}))
     return buffer.getvalue()
 
 

@@ -265,6 +265,7 @@ def _joint_outcome(outcomes: Sequence[Outcome]) -> Outcome:
         sum(outcome.tolerable for outcome in outcomes),
         next((outcome.stopped for outcome in outcomes if outcome.stopped), ""),
         sum(outcome.unreached for outcome in outcomes),
+        all(outcome.kept for outcome in outcomes),
     )
 
 

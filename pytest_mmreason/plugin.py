@@ -294,6 +294,8 @@ class OwnerHooks(RunHooks):
         status, stopped = self.terminal.unified(int(session.exitstatus), session)
         if self.faulty or self.session.fault:
             session.exitstatus = status = int(pytest.ExitCode.USAGE_ERROR)
+        if self._is_empty_shard(session.config, status):
+            _ = self.session.client  # opens what writes the shard's files: merge wants them all
         summary = self.session.finish(status, stopped)
         if summary is not None:
             session.exitstatus = summary.exit
@@ -302,6 +304,13 @@ class OwnerHooks(RunHooks):
             and status == pytest.ExitCode.OK
         ):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _is_empty_shard(self, config: pytest.Config, status: int) -> bool:
+        """True after a run of a shard that has no samples, as there are more shards than those."""
+        settings = self.session.settings
+        if not (settings.shard and settings.output) or config.option.collectonly:
+            return False
+        return status == pytest.ExitCode.OK and next(iter(self.session.plan.works()), None) is None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self) -> Generator[None, None, None]:

@@ -167,8 +167,9 @@ class OwnerSession:
 
         Raises UsageError or BenchmarkError.
         """
-        self._foreseen = True
-        self.engine.foresee(list(self.plan.works()))
+        works = list(self.plan.works())
+        self._foreseen = bool(works)
+        self.engine.foresee(works)
 
     def select(self, selection: Selection, by_hand: Sequence[str] = ()) -> None:
         """Hear what will run; opens nothing if that is nothing."""
@@ -194,7 +195,8 @@ class OwnerSession:
         engine.close()
         records = [ledger.records(run) for run in range(len(self.plan.runs))]
         stopped = stopped or self.stopped or self._over_budget(records)
-        outcome = Outcome(exitstatus, ledger.failed, ledger.tolerable, stopped, ledger.unreached)
+        ended = (exitstatus, ledger.failed, ledger.tolerable, stopped, ledger.unreached)
+        outcome = Outcome(*ended, kept=engine.store.keeps)
         known = [run.benchmark for run in self.plan.runs]
         if self.plan.graded and self.plan.graded.source:
             known.append(self.plan.graded.source)
@@ -293,7 +295,7 @@ class OwnerSession:
 
     @property
     def _where_answers_are(self) -> str:
-        return "; what was answered is in the cache" if self.settings.cache != "off" else ""
+        return "; what was answered is in the cache" if self.engine.store.keeps else ""
 
     def close(self) -> None:
         """Let go of engine and journal, however the session ended."""

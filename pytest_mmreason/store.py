@@ -177,6 +177,26 @@ class SqliteStore(Store):
         self._file = _identity(self._path)
 
 
+class SealedStore(SqliteStore):
+    """A :class:`SqliteStore` that cannot be written: it finds what it holds and keeps nothing.
+
+    Raises OSError or sqlite3.Error if the file cannot be read.
+    """
+
+    keeps = False
+
+    def put_many(self, entries: Mapping[str, str]) -> None:
+        """Keeps nothing."""
+
+    def _open(self) -> None:
+        # Beside a file that is told to change SQLite would make files of its own.
+        place = f"{self._path.absolute().as_uri()}?mode=ro&immutable=1"
+        self._database = sqlite3.connect(place, uri=True, check_same_thread=False)
+        self._database.text_factory = _as_text
+        self._database.execute("SELECT key, entry, check_sum, written FROM entries LIMIT 1")
+        self._file = _identity(self._path)
+
+
 def _check_sum(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -285,8 +305,8 @@ def open_store(folder: Path, mode: str) -> Store:
 
     ``refresh`` finds only what was written from now on, so that a run asks everything
     anew and still nothing twice. A damaged file is moved aside, never deleted, and what
-    can be read of it is kept. A folder that cannot be written leaves the run uncached, with
-    a note that says so.
+    can be read of it is kept. A folder that cannot be written leaves the run uncached, but for
+    what is there already, with a note that says so.
     """
     if mode == "off":
         return NoStore()
@@ -294,7 +314,19 @@ def open_store(folder: Path, mode: str) -> Store:
     try:
         return SqliteStore(folder, since)
     except sqlite3.OperationalError as error:
-        return NoStore(f"cache {folder} cannot be used ({error}); this run goes on uncached")
+        path = folder / FILE_NAME
+        if not (os.access(folder, os.W_OK) and os.access(path, os.W_OK)):
+            with suppress(OSError, sqlite3.Error):
+                sealed = SealedStore(folder, since)
+                sealed.note = (
+                    f"cache {path} cannot be written ({error}): what it holds is used; for the "
+                    "rest this run goes on uncached"
+                )
+                return sealed
+        return NoStore(
+            f"cache {folder} cannot be used ({error}); this run goes on uncached. Choose another "
+            "with --mm-cache-dir"
+        )
     except OSError as error:
         return NoStore(
             f"cache folder {folder} cannot be written ({error.strerror or error}); "

@@ -9,8 +9,10 @@ import json
 import math
 import os
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
@@ -28,6 +30,8 @@ _LEAST_SECRET = 4
 """Characters; what is shorter stands in every second word, and keeps no secret."""
 _MOST_HEADER = 65_536
 """Bytes of one header of a reply; a content security policy fills some thousands."""
+_LONGEST_PAUSE_S = 3600.0
+"""A run waits no longer than that for an endpoint to take calls again."""
 _KEY = re.compile(r"\b(?:sk|pk|key)-[\w*.-]{4,}")
 
 _ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
@@ -63,14 +67,30 @@ class Reply:
 
     @property
     def retry_after_s(self) -> float | None:
-        """Seconds that Retry-After asks for, or None."""
+        """Seconds that Retry-After asks for; None where it asks for none, or for too many."""
+        asked = self._asked_pause_s
+        return asked if asked is not None and asked <= _LONGEST_PAUSE_S else None
+
+    @property
+    def for_hours(self) -> bool:
+        """True if Retry-After asks for a longer pause than a run would make."""
+        asked = self._asked_pause_s
+        return asked is not None and asked > _LONGEST_PAUSE_S
+
+    @property
+    def _asked_pause_s(self) -> float | None:
         for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+            value = self.headers.get(name, "")
             try:
-                value = float(self.headers.get(name, ""))
+                pause = float(value) * scale
             except ValueError:
-                continue
-            if 0 <= value * scale <= 3600:
-                return value * scale
+                try:
+                    # The header's other form, a date; one in the past says nothing.
+                    pause = parsedate_to_datetime(value).timestamp() - time.time()
+                except (ValueError, TypeError, OverflowError):
+                    continue
+            if 0 <= pause < math.inf:
+                return pause
         return None
 
 
@@ -126,6 +146,10 @@ class Endpoint:
         # The headers belong to the call: those of a session are told to a proxy, too.
         call = session.post(URL(url, encoded=True), data=data, headers=self._headers)
         async with call as response:
+            if response.method != "POST":
+                # A redirect made a GET of the call: what came is no answer to the question.
+                lost = response.history[0]
+                return Reply(lost.status, lost.headers, "")
             text = (await response.read()).decode("utf-8-sig", "replace")
             return Reply(response.status, response.headers, _parsed(text))
 

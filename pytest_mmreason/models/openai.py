@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
@@ -28,6 +29,10 @@ _RENAMED = {"max_tokens": "max_completion_tokens"}
 _CONNECT_TRIES = 3
 _PASSING = frozenset([408, 409, 429])
 """Statuses below 500 that another try may mend."""
+
+_PER_DAY = re.compile(r"per[ _-]?day|\bdaily\b|\b[RT]PD\b", re.IGNORECASE)
+_SHORT_PAUSE_S = 60.0
+"""A quota that frees a call within that time is waited for, by the day or not."""
 
 
 class OpenAIModel:
@@ -286,9 +291,19 @@ class OpenAIModel:
                 cause="404",
                 fatal=True,
             )
-        if status == 429 and "insufficient_quota" in {code, kind}:
+        if status == 402 or (status == 429 and _is_used_up(reply, {code, kind})):
             raise ModelError(
-                f"{where}: the quota is used up (429): {text}", cause="quota", fatal=True
+                f"{where}: the quota is used up ({status}): {text}", cause="quota", fatal=True
+            )
+        if status < 400:
+            to = without_secrets(self._endpoint.scrub(reply.headers.get("location", "")))[:200]
+            raise ModelError(
+                f"{where} redirects to {to or 'nowhere'} ({status}) in a way that drops the "
+                f"question. Calls go to {self._endpoint.shown}/chat/completions: is "
+                f"{self._url_option} right, https:// or http:// and all?",
+                cause="no endpoint",
+                retryable=self._answered,
+                fatal=not self._answered,
             )
         if code in {"content_filter", "content_policy_violation"} and status not in _PASSING:
             raise ModelError(f"{where}: {text}", cause="content_filter")
@@ -306,6 +321,20 @@ class OpenAIModel:
             retryable=status in _PASSING or status >= 500,
             retry_after_s=reply.retry_after_s,
         )
+
+
+def _is_used_up(reply: Reply, fields: set[str]) -> bool:
+    """True if a 429 tells of a quota that no pause within this run brings back.
+
+    fields: code and type of its error.
+    """
+    if "insufficient_quota" in fields or reply.for_hours:
+        return True
+    if reply.retry_after_s is not None and reply.retry_after_s <= _SHORT_PAUSE_S:
+        return False
+    # Gemini names the quota beside its message.
+    text = f"{reply.message} {reply.error.get('details', '')}"
+    return _PER_DAY.search(text) is not None
 
 
 def _without_system(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -207,6 +207,10 @@ def write_json(path: Path, content: Any, indent: int | None = 2) -> None:
 def _write(path: Path, parts: Iterable[str]) -> None:
     """Write a file whole or not at all: a reader never meets half of it."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.writelines(parts)
-    temporary.replace(path)
+    try:
+        with temporary.open("w", encoding="utf-8") as file:
+            file.writelines(parts)
+        temporary.replace(path)
+    except BaseException:  # a full disk, or Ctrl-C
+        temporary.unlink(missing_ok=True)
+        raise

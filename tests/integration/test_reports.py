@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
 
 import pytest
 
+from pytest_mmreason.reports.files import write_json
 from tests.support.benchmarks import (
     read_records,
     read_summary,
@@ -143,6 +145,18 @@ def test_github_s_page_stays_within_what_github_takes(
     assert lines == written.splitlines()[: len(lines)], "whole lines"
     assert run(pytester, *options).ret == 0
     assert len(page.read_bytes()) <= 600
+
+
+def test_a_report_that_cannot_be_written_leaves_no_half_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OSError, match="No space left"):
+        write_json(tmp_path / "summary.json", {"exit": 0})
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("place", ["file", "below/a/file"])

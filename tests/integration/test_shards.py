@@ -274,3 +274,19 @@ def test_no_folder_of_this_machine_is_written(pytester: pytest.Pytester) -> None
     shard(pytester, "1/2", "a")
     text = (pytester.path / "a" / "shard.json").read_text(encoding="utf-8")
     assert str(Path(__file__).parents[2]) not in text and str(pytester.path) not in text
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)])
+def test_a_shard_without_samples_is_one_that_can_be_merged(
+    pytester: pytest.Pytester, workers: tuple[str, ...]
+) -> None:
+    folder = write_benchmark(pytester.path / "made", [sample(n) for n in range(2)])
+    write_answers(pytester.path / "a.json", {f"s{n}": f"answer{n}" for n in range(2)})
+    options = ("--mm-model=replay:a.json", f"--mm-benchmark={folder}")
+    assert run(pytester, *options, "--mm-shard=3/3", "--mm-output=3", "--collect-only").ret == 0
+    assert not Path("3").exists()
+    for number in (1, 2, 3):
+        shard = (f"--mm-shard={number}/3", f"--mm-output={number}", "--mm-threshold=10")
+        assert run(pytester, *options, *shard, *workers).ret == 0
+    assert main(["merge", "1", "2", "3", "--mm-output=merged"]) == 0
+    assert [record["sample"] for record in read_records(Path("merged"))] == ["s0", "s1"]

@@ -190,6 +190,13 @@ BAD = Gate("high", "threshold", 40.0, 30.0, False, "high 30.0 is below 40")
             "the session ended before it reached 3 samples. "
             "Run the same command again: finished answers are kept",
         ),
+        (
+            Outcome(1, 1, 1, unreached=1, kept=False),
+            [GOOD],
+            1,
+            "the session ended before it reached 1 sample. "
+            "No answer was kept: another run begins anew",
+        ),
         (Outcome(2, 0, 0), [GOOD], 2, "interrupted"),
         (Outcome(2, 1, 1), [BAD], 2, f"interrupted; {BAD.reason}"),
         (Outcome(3, 0, 0), [GOOD], 3, "pytest ended with 3"),

@@ -168,7 +168,15 @@ def test_what_shrinks_by_better_packing_alone_keeps_its_size(tmp_path: Path) -> 
     data = encode(Image.new("RGB", (200, 100), "red"), "PNG", compress_level=0)
     image = loaded(tmp_path, data, max_bytes=5_000)
     assert len(image.data) <= 5_000 and image.sent == (200, 100)
-    assert "sent" not in image.describe()
+    assert "sent" not in image.describe() and "recoded" not in image.describe()
+
+
+def test_a_photograph_that_lost_detail_alone_says_so(tmp_path: Path) -> None:
+    data = encode(noise(200, 100), "JPEG", quality=100, subsampling=0)
+    image = loaded(tmp_path, data, max_bytes=len(data) * 3 // 4)
+    assert len(image.data) < len(data) and image.sent == (200, 100)
+    assert image.describe()["recoded"] == "JPEG, quality 92"
+    assert "recoded" not in loaded(tmp_path, data).describe()
 
 
 @pytest.mark.filterwarnings("ignore::PIL.Image.DecompressionBombWarning")
@@ -286,6 +294,10 @@ def test_joined_images_are_made_smaller_as_one(
     assert image.size == (120, 60)
     assert image.sent[0] < 120 and abs(image.sent[0] - 2 * image.sent[1]) <= 1
     assert image.describe()["sent"] == list(image.sent)
+    # The record holds the files, and says of each how much of it was seen.
+    for part in image.describe_files():
+        assert part["size"] == [60, 60]
+        assert abs(part["sent"][0] - image.sent[0] / 2) <= 1
 
 
 def test_joined_images_too_large_together_are_refused_by_name(

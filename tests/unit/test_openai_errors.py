@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
+from email.utils import formatdate
 
 import pytest
 
@@ -101,6 +103,12 @@ def test_the_pause_that_is_asked_for_is_told(
     assert failure(endpoint, Reply.error(503, **headers)).retry_after_s == seconds
 
 
+def test_a_pause_until_a_date_is_told(endpoint: Endpoint) -> None:
+    until = formatdate(time.time() + 1800, usegmt=True)
+    seconds = failure(endpoint, Reply.error(503, retry_after=until)).retry_after_s
+    assert seconds is not None and 900 < seconds <= 1800
+
+
 @pytest.mark.parametrize(
     "status, words", [(401, "rejects the API key"), (403, "rejects the API key"), (404, "no such")]
 )
@@ -117,6 +125,48 @@ def test_a_used_up_quota_is_fatal(endpoint: Endpoint, field: str) -> None:
     body = {"error": {"message": "quota", field: "insufficient_quota"}}
     error = failure(endpoint, Reply(status=429, body=body))
     assert (error.fatal, error.retryable, error.cause) == (True, False, "quota")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply.error(402, "Insufficient credits"),
+        Reply.error(429, "Limit reached on requests per day (RPD): Limit 200, Used 200."),
+        Reply.error(429, "per day", retry_after="432"),
+        Reply.error(429, "Rate limit exceeded: free-models-per-day"),
+        Reply.error(429, "slow down", retry_after="40000"),
+        Reply(
+            status=429,
+            body={"error": {"message": "quota", "details": [{"quotaId": "RequestsPerDayFree"}]}},
+        ),
+    ],
+)
+def test_a_quota_that_is_used_up_for_the_day_is_fatal(endpoint: Endpoint, reply: Reply) -> None:
+    error = failure(endpoint, reply)
+    assert (error.fatal, error.retryable, error.cause) == (True, False, "quota")
+    assert f"the quota is used up ({reply.status})" in str(error)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply.error(429, "requests per minute"),
+        Reply.error(429, "requests per day", retry_after="9"),
+        Reply.error(503, "requests per day"),
+        Reply.error(503, "down for maintenance", retry_after="40000"),
+    ],
+)
+def test_what_a_pause_brings_back_is_no_used_up_quota(endpoint: Endpoint, reply: Reply) -> None:
+    error = failure(endpoint, reply)
+    assert (error.fatal, error.retryable, error.cause) == (False, True, str(reply.status))
+
+
+@pytest.mark.parametrize("status", [301, 302, 303])
+def test_a_redirect_that_drops_the_question_is_told(endpoint: Endpoint, status: int) -> None:
+    there = f"{endpoint.url.removesuffix('/v1')}/login"
+    error = failure(endpoint, Reply(status=status, headers={"location": f"{there}?key=hush"}))
+    assert error.fatal and "--mm-base-url" in str(error)
+    assert f"redirects to {there} ({status})" in str(error) and "hush" not in str(error)
 
 
 @pytest.mark.parametrize("status", [400, 401, 500])

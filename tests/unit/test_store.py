@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -233,6 +234,30 @@ def test_where_the_file_cannot_be_opened_the_run_goes_on_with_a_note(tmp_path: P
     store = open_store(tmp_path, "on")
     assert isinstance(store, NoStore)
     assert store.note is not None and "goes on uncached" in store.note
+
+
+def test_what_a_sealed_folder_holds_is_found_and_nothing_is_kept_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(SqliteStore(tmp_path)) as open_one:
+        open_one.put("k", ENTRY)
+    before = sorted(tmp_path.iterdir())
+
+    def refuse(path: Path) -> sqlite3.Connection:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    # The rights of a folder do not bind root, who may run the tests.
+    monkeypatch.setattr("pytest_mmreason.store.connect", refuse)
+    monkeypatch.setattr("pytest_mmreason.store.os.access", lambda path, mode: False)
+    with closing(open_store(tmp_path, "only")) as store:
+        store.put("l", ENTRY)
+        assert (store.get("k"), store.get("l")) == (ENTRY, None)
+        assert store.note is not None
+        assert "cannot be written" in store.note and "goes on uncached" in store.note
+        assert not store.keeps
+    assert sorted(tmp_path.iterdir()) == before
+    (tmp_path / FILE_NAME).unlink()
+    assert isinstance(open_store(tmp_path, "on"), NoStore)
 
 
 def test_a_store_that_can_no_longer_be_written_says_so_and_goes_on(tmp_path: Path) -> None:
