@@ -138,9 +138,9 @@ class Printer:
         self._write(f" {compared.title(before, after)}", bold=True)
         width = self._writer.fullwidth - 1
         self.table(tables.narrowed(compared.changes(found, gates), width))
-        self.folded(f" {compared.method(found)}", indent=3)
+        self.folded(f" {compared.method(found, gates)}", indent=3)
         for title, items in compared.lines(found):
-            if title == "differing":  # sentences, longer than a line
+            if title in ("differing", "note"):  # sentences, longer than a line
                 self.folded(f" {title:11}  {' · '.join(items)}", indent=14)
             else:
                 self._wrapped(title, items)

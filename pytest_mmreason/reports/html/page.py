@@ -207,7 +207,7 @@ def _compared(run: RunResult, summary: Summary) -> Compared | None:
             changed.append((name, links, len(samples) - len(links)))
     return Compared(
         title=f"Compared {compared.title(run.earlier.named())}",
-        method=compared.method(found),
+        method=compared.method(found, run.gates),
         table=table,
         bars=bars,
         scale=5 * math.ceil(max(ends, default=0) / 5) or 5,
