@@ -54,7 +54,7 @@ class Progress:
     model_in_flight: int
     judge_in_flight: int
     retries: Mapping[str, int]
-    tokens: int
+    usage: Mapping[str, Mapping[str, int]]
     loading: bool = False
 
 
@@ -236,10 +236,10 @@ class Engine:
     def progress(self) -> Progress:
         """A snapshot for the live line."""
         model, judge = (pool.stats for pool in self._evaluator.pools)
-        tokens = sum(s.prompt_tokens + s.completion_tokens for s in (model, judge))
         retries = model.retries + judge.retries
         loading = any(batcher.loading for batcher in self._evaluator.batchers())
-        return Progress(model.in_flight, judge.in_flight, retries, tokens, loading)
+        usage = {"model": model.usage(), "judge": judge.usage()}
+        return Progress(model.in_flight, judge.in_flight, retries, usage, loading)
 
     def retries(self) -> dict[str, dict[str, int]]:
         """Retries by role and cause."""

@@ -37,6 +37,11 @@ class PoolStats:
     completion_tokens: int = 0
     retries: Counter[str] = field(default_factory=Counter)
 
+    def usage(self) -> dict[str, int]:
+        """Calls and tokens, by the names that they have in a record."""
+        names = ("calls", "prompt_tokens", "completion_tokens")
+        return {name: getattr(self, name) for name in names}
+
 
 class Pool:
     """Calls in flight never exceed `concurrency`; 429 halves that at once, success restores it.

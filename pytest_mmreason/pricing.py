@@ -69,6 +69,25 @@ def cost(usage: Mapping[str, int], price: Price | None) -> Cost:
     return Cost(price.of(*tokens)) if price.is_free or any(tokens) else Cost(None)
 
 
+def running_cost(
+    plan: Plan, prices: Mapping[str, Price | None], usage: Mapping[str, Mapping[str, int]]
+) -> float | None:
+    """USD of what was called so far; None if that is not known.
+
+    usage: by role. It is that of all models together, so what models of different prices cost
+    is known at the end only.
+    """
+    payers = {"model": {run.model for run in plan.runs}, "judge": {plan.judge}}
+    total = 0.0
+    for role, used in usage.items():
+        found = {prices.get(name) for name in payers[role]}
+        spent = cost(used, found.pop()).usd if len(found) == 1 else None
+        if spent is None:
+            return None
+        total += spent
+    return total
+
+
 @dataclass(slots=True)
 class Prices:
     """The price of a model by its spec; `own` comes before what is bundled.

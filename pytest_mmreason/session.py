@@ -62,7 +62,7 @@ class OwnerSession:
         self._ledger: Ledger | None = None
         self._client: LocalClient | None = None
         self._foreseen = False
-        self._prices: Mapping[str, Price | None] = {}
+        self.prices: Mapping[str, Price | None] = {}
         self._budget: Budget | None = None
         self._baseline: Baseline | None = None
         self.warnings: list[str] = []
@@ -102,11 +102,11 @@ class OwnerSession:
                         for spec in self.settings.model
                     }
                 judge = self._registry.judge(self.settings)
-                self._prices = prices_of(plan)
+                self.prices = prices_of(plan)
                 if self.settings.budget is not None:
                     from pytest_mmreason.budget import open_budget
 
-                    self._budget = open_budget(plan, models, judge, self._prices)
+                    self._budget = open_budget(plan, models, judge, self.prices)
                 self._read_baseline(plan, judge)
                 # A run that may live from its cache needs no endpoint.
                 kept = (self.settings.cache_dir / FILE_NAME).exists()
@@ -206,7 +206,7 @@ class OwnerSession:
             outcome,
             published,
             self._baseline,
-            self._prices,
+            self.prices,
         )
         summary = explained(summary, ledger.whole)
         notes = [*self.warnings, *summary.notes, *engine.notes(), *ledger.notes()]

@@ -38,7 +38,7 @@ def properties_of(record: Record) -> Mapping[str, str | float]:
     Left out is what a sample has not: a score, a category, a complexity, a second repeat.
     """
     told = {
-        "sample": ascii(record.sample)[1:-1],
+        "sample": inert(record.sample),
         "status": record.status,
         "score": record.score,
         "benchmark": inert(record.benchmark),

@@ -52,11 +52,26 @@ def write_reports(summary: Summary, ledger: Ledger, settings: Settings) -> Summa
             text = markdown.render(summary, settings)
         _write(folder / "summary.md", [text])
         write_html(folder, summary, settings, ledger.whole)  # last: its pictures take a while
-    step_summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    if step_summary:
-        with Path(step_summary).open("a", encoding="utf-8") as file:
-            file.write(text)
+    if page := os.environ.get("GITHUB_STEP_SUMMARY"):
+        _append(Path(page), text)
     return summary
+
+
+PAGE_BYTES = 1024 * 1024
+"""What GitHub takes of one step's page; of a longer one it shows nothing."""
+
+_CUT = "\n**…** GitHub takes 1 MB a step: `summary.md` and `report.html` of `--mm-output` have the rest.\n"
+
+
+def _append(page: Path, text: str) -> None:
+    """Add `text` to the page of GitHub's job, as many of its lines as there is room for."""
+    with page.open("ab") as file:
+        room = PAGE_BYTES - file.tell()
+        content = text.encode()
+        if len(content) > room:
+            cut = content[: max(0, room - len(_CUT.encode()))]
+            content = cut[: cut.rfind(b"\n") + 1] + _CUT.encode()
+        file.write(content if len(content) <= room else b"")
 
 
 _NOT_ALWAYS = re.compile(

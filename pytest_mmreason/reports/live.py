@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from pytest_mmreason.reports.text import count, duration, encodable, thousands
+from pytest_mmreason.pricing import running_cost
+from pytest_mmreason.reports.text import count, duration, encodable, thousands, usd
 
 if TYPE_CHECKING:
     import pytest
@@ -107,6 +108,9 @@ class LiveLine:
         progress = self._session.engine.progress()
         done, total = ledger.finished, ledger.expected
         score = ledger.running_score()
+        used = progress.usage
+        tokens = sum(n for role in used.values() for what, n in role.items() if what != "calls")
+        cost = running_cost(self._session.plan, self._session.prices, used)
         retries, causes = sum(progress.retries.values()), ", ".join(sorted(progress.retries))
         parts = {
             "done": f"{done}/{total}",
@@ -115,7 +119,8 @@ class LiveLine:
             if progress.loading
             else f"{progress.model_in_flight + progress.judge_in_flight} in flight",
             "retries": f"{count(retries, 'retry', 'retries')} ({causes})" if retries else "",
-            "tokens": f"{thousands(progress.tokens)} tokens" if progress.tokens else "",
+            "tokens": f"{thousands(tokens)} tokens" if tokens else "",
+            "cost": f"≈ {usd(cost)}" if cost else "",
             "left": f"{duration(elapsed_s / done * (total - done))} left"
             if 0 < done < total
             else "",

@@ -140,7 +140,7 @@ class Printer:
         self.table(tables.narrowed(compared.changes(found, gates), width))
         self.folded(f" {compared.method(found, gates)}", indent=3)
         for title, items in compared.lines(found):
-            if title in ("differing", "note"):  # sentences, longer than a line
+            if title in ("note", "differing", "left out"):  # sentences, longer than a line
                 self.folded(f" {title:11}  {' · '.join(items)}", indent=14)
             else:
                 self._wrapped(title, items)

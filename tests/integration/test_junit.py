@@ -68,6 +68,18 @@ def test_the_file_is_sound_whatever_a_model_wrote(
 
 
 @BOTH
+def test_the_id_of_a_sample_is_told_as_it_is(
+    pytester: pytest.Pytester, workers: tuple[str, ...]
+) -> None:
+    ids = ["猫-1", 'it\'s "so"', "a\\b", "<&>"]
+    write_benchmark(pytester.path / "made", [sample(n, id=name) for n, name in enumerate(ids)])
+    pytester.makepyfile(mine="def answer(prompt, images): return 'answer0'")
+    arguments = ("--mm-model=python:mine:answer", "--mm-benchmark=made", "--junitxml=junit.xml")
+    run(pytester, *arguments, *workers)
+    assert {told["mmreason_sample"] for _, told in junit_cases(Path("junit.xml"))} == set(ids)
+
+
+@BOTH
 def test_properties_of_a_sample(pytester: pytest.Pytester, workers: tuple[str, ...]) -> None:
     rows = [sample(n) for n in range(2)]
     rows[1] |= {"category": "", "complexity": "", "answer": None}

@@ -11,10 +11,17 @@ from typing import Any
 import pytest
 
 from pytest_mmreason.engine import Progress
+from pytest_mmreason.pricing import FREE, Price
 from pytest_mmreason.reports.live import LiveLine
 from tests.support.benchmarks import sample, write_answers, write_benchmark
 from tests.support.endpoint import Endpoint, Reply
 from tests.support.runs import answers, endpoint_options, number_of, run
+
+
+def used(**roles: tuple[int, int, int]) -> dict[str, dict[str, int]]:
+    """By role: calls, tokens of prompts, tokens of replies."""
+    names = ("calls", "prompt_tokens", "completion_tokens")
+    return {role: dict(zip(names, numbers, strict=True)) for role, numbers in roles.items()}
 
 
 class Ticking:
@@ -27,7 +34,9 @@ class Ticking:
         self.ledger: Any = SimpleNamespace(
             finished=93, expected=150, running_score=lambda: 41.8, is_expecting=True
         )
-        self.progress = Progress(10, 6, {"429": 2}, 61_204)
+        self.progress = Progress(
+            10, 6, {"429": 2}, used(model=(93, 60_000, 204), judge=(80, 900, 100))
+        )
         self.screen.isatty = lambda: terminal  # type: ignore[method-assign]
         monkeypatch.setattr("sys.stdout", self.screen)
         monkeypatch.setattr("time.monotonic", lambda: self.now)
@@ -42,7 +51,12 @@ class Ticking:
             option=SimpleNamespace(verbose=0),
         )
         engine = SimpleNamespace(progress=lambda: self.progress)
-        session: Any = SimpleNamespace(ledger=self.ledger, engine=engine)
+        self.prices: dict[str, Price | None] = {}
+        plan = SimpleNamespace(runs=[SimpleNamespace(model="m")], judge="j")
+        session: Any = SimpleNamespace(
+            ledger=self.ledger, engine=engine, plan=plan, prices=self.prices
+        )
+        self.plan = plan
         self.config = config
         self.line = LiveLine(config, session)
 
@@ -56,9 +70,24 @@ def test_it_says_how_far_how_well_how_many_and_how_long(monkeypatch: pytest.Monk
     assert ticking.line.text(40.0) == (
         "mmreason  93/150 · 41.8 so far · 16 in flight · 2 retries (429) · 61k tokens · 0:25 left"
     )
-    ticking.progress = Progress(0, 0, {}, 0)
+    ticking.progress = Progress(0, 0, {}, used(model=(0, 0, 0), judge=(0, 0, 0)))
     ticking.ledger.finished, ticking.ledger.running_score = 0, lambda: None
     assert ticking.line.text(1.0) == "mmreason  0/150 · 0 in flight"
+
+
+def test_it_says_what_was_spent_where_all_prices_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticking = Ticking(monkeypatch, terminal=True)
+    ticking.prices |= {"m": Price(2.5, 10.0), "j": Price(100.0, 0.0)}
+    assert " · 61k tokens · ≈ $0.24 · 0:25 left" in ticking.line.text(40.0)
+    narrow = ticking.line.text(40.0, 60)
+    assert "≈ $0.24" in narrow and "tokens" not in narrow
+    ticking.prices["j"] = None
+    assert "$" not in ticking.line.text(40.0), "the judge's price is not known"
+    ticking.prices["j"] = FREE
+    assert "≈ $0.15" in ticking.line.text(40.0)
+    ticking.plan.runs.append(SimpleNamespace(model="dear"))
+    ticking.prices["dear"] = Price(500.0, 500.0)
+    assert "$" not in ticking.line.text(40.0), "which of them took the tokens is not known"
 
 
 def test_on_a_terminal_it_waits_for_two_seconds_and_gives_way_to_pytest(

@@ -127,6 +127,24 @@ def test_the_markdown_goes_to_github_too_and_after_what_is_there(
     assert "reports could not be written" in verdict_line(result)
 
 
+def test_github_s_page_stays_within_what_github_takes(
+    pytester: pytest.Pytester, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_mmreason.reports.files.PAGE_BYTES", 600)
+    page = pytester.path / "page.md"
+    page.write_text("é" * 100, encoding="utf-8")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(page))
+    assert run(pytester, *options, "--mm-output=out").ret == 0
+    first = page.read_text(encoding="utf-8")
+    assert "**PASS**" in first and "`summary.md` and `report.html`" in first
+    assert len(first.encode()) <= 600
+    written = (pytester.path / "out" / "summary.md").read_text(encoding="utf-8")
+    lines = first.removeprefix("é" * 100).split("\n**…**")[0].splitlines()
+    assert lines == written.splitlines()[: len(lines)], "whole lines"
+    assert run(pytester, *options).ret == 0
+    assert len(page.read_bytes()) <= 600
+
+
 @pytest.mark.parametrize("place", ["file", "below/a/file"])
 def test_an_output_folder_that_cannot_be_made_is_said_before_anything_runs(
     pytester: pytest.Pytester, options: tuple[str, ...], place: str
