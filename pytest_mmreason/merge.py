@@ -24,6 +24,7 @@ from pytest_mmreason.reading import read_record
 from pytest_mmreason.record import RecordKey
 from pytest_mmreason.reports.files import official_notes
 from pytest_mmreason.settings import ErrorQuota, Settings, Shard, Threshold, check_baseline
+from pytest_mmreason.spending import added
 from pytest_mmreason.summary import Summary, published_beside, summarise
 
 _OF_OPTION = {"captions": "images=captions", "icl_seed": "seed"}
@@ -139,6 +140,7 @@ class Merged:
             },
             cache_hits=_added(one["cache_hits"] for one in told),
             details={name: text for one in told for name, text in one["details"].items()},
+            unrecorded=added(one.get("unrecorded", {}) for one in told),
         )
 
     def _account_for_absent(self, parts: Sequence[Part], works: Sequence[Work]) -> None:

@@ -86,6 +86,7 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
         "details": {run.spec.model: summary.details.get(run.spec.spec, "") for run in summary.runs},
         "grade_order": list(summary.grade_order),
         "prices": {name: p and [p.input, p.output] for name, p in summary.prices.items()},
+        "unrecorded": summary.unrecorded,
         "roots": {
             name: root
             for name, benchmark in benchmarks.items()

@@ -24,6 +24,7 @@ from pytest_mmreason.plan import Plan, RunSpec
 from pytest_mmreason.pricing import Cost, Price, cost
 from pytest_mmreason.record import Record, judge_models_of, judging_of
 from pytest_mmreason.scoring import Row, count_statuses, score_rows, sum_usage
+from pytest_mmreason.spending import Spent, to_json, total_cost
 from pytest_mmreason.spread import Spread, spread
 from pytest_mmreason.verdict import UNSURE
 
@@ -141,6 +142,7 @@ class Summary:
     grade_order: the samples of recorded grades, in their order.
     stopped: why the run was stopped for good, or "".
     prices: of models and judge, as tables call them.
+    unrecorded: calls that were made and are in no record.
     """
 
     runs: Sequence[RunResult]
@@ -155,12 +157,16 @@ class Summary:
     grade_order: Sequence[str] = ()
     pairs: Sequence[Pair] = ()
     prices: Mapping[str, Price | None] = field(default_factory=dict)
+    unrecorded: Spent = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """``summary.json``; equal runs give equal files but for usage."""
-        content = {"schema": SCHEMA, "runs": [run.to_json() for run in self.runs]}
+        content: dict[str, Any] = {"schema": SCHEMA, "runs": [run.to_json() for run in self.runs]}
         if self.pairs:
             content["pairs"] = [pair.to_json() for pair in self.pairs]
+        content["cost_usd"] = total_cost(self.runs, self.unrecorded, self.prices)
+        if self.unrecorded:
+            content["unrecorded"] = to_json(self.unrecorded, self.prices)
         return {**content, "exit": self.exit}
 
 

@@ -38,6 +38,8 @@ class Printer:
         """
         if not summary.runs:
             self._annotate(summary)
+            if summary.unrecorded:  # they cost something all the same
+                self.line(f"mmreason: {tables.session_text(summary)}")
             self.line(f"mmreason: {summary.verdict}")
             return
         agreed = [run.agreement for run in summary.runs if run.agreement is not None]
