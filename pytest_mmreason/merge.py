@@ -133,6 +133,8 @@ class Merged:
         return dataclasses.replace(
             summary,
             notes=tuple(dict.fromkeys(notes)),
+            started=min((at for one in told if (at := one.get("started"))), default=""),
+            options=told[0].get("options", ()) if self._is_whole else (),
             duration_s=sum(one["duration_s"] for one in told),
             retries={
                 role: _added(one["retries"].get(role, {}) for one in told)

@@ -80,6 +80,9 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
     }
     told = {
         "notes": list(summary.notes),
+        "started": summary.started,
+        # Of a shard they name its machine's folders, and are not those of the merged run.
+        "options": [] if settings.shard else list(summary.options),
         "duration_s": summary.duration_s,
         "retries": summary.retries or {},
         "cache_hits": summary.cache_hits or {},

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,9 @@ class OwnerSession:
         self._rootdir = rootdir
         self._keep = keep
         self._started = time.monotonic()
+        self._started_at = datetime.now(UTC).isoformat(timespec="seconds")
+        self.options: Sequence[str] = ()
+        """Of the command line, as reports may show them."""
         self._lock = threading.RLock()
         self._plan: Plan | None = None
         self._roles: tuple[Mapping[str, ModelAdapter | None], Judge | None] | None = None
@@ -222,6 +226,8 @@ class OwnerSession:
         summary = replace(
             summary,
             notes=tuple(dict.fromkeys(notes)),
+            started=self._started_at,
+            options=self.options,
             duration_s=time.monotonic() - self._started,
             retries=engine.retries(),
             cache_hits=dict(engine.cache_hits),

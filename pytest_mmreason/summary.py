@@ -143,6 +143,7 @@ class Summary:
     stopped: why the run was stopped for good, or "".
     prices: of models and judge, as tables call them.
     unrecorded: calls that were made and are in no record.
+    started: when, in UTC by ISO 8601. options: of the command line, as they may be shown.
     """
 
     runs: Sequence[RunResult]
@@ -158,10 +159,17 @@ class Summary:
     pairs: Sequence[Pair] = ()
     prices: Mapping[str, Price | None] = field(default_factory=dict)
     unrecorded: Spent = field(default_factory=dict)
+    started: str = ""
+    options: Sequence[str] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """``summary.json``; equal runs give equal files but for usage."""
-        content: dict[str, Any] = {"schema": SCHEMA, "runs": [run.to_json() for run in self.runs]}
+        """``summary.json``; equal runs give equal files but for usage and when they were started."""
+        started = {"started": self.started} if self.started else {}
+        content: dict[str, Any] = {
+            "schema": SCHEMA,
+            **started,
+            "runs": [run.to_json() for run in self.runs],
+        }
         if self.pairs:
             content["pairs"] = [pair.to_json() for pair in self.pairs]
         content["cost_usd"] = total_cost(self.runs, self.unrecorded, self.prices)

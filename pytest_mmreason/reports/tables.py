@@ -313,7 +313,7 @@ def usage_text(run: RunResult) -> str:
 
 
 def session_text(summary: Summary) -> str:
-    """Retries, answers from the cache, what it cost, and how long it all took."""
+    """Retries, answers from the cache, what it cost, when it began, and how long it all took."""
     parts = []
     for role, causes in (summary.retries or {}).items():
         if causes:
@@ -328,6 +328,7 @@ def session_text(summary: Summary) -> str:
         ]
         parts.append(f"{' and '.join(found)} from the cache")
     parts += filter(None, [_whole_cost(summary)])
+    parts += [f"started {summary.started}"] if summary.started else []
     parts.append(f"took {duration(summary.duration_s)}")
     return " · ".join(parts)
 
