@@ -121,6 +121,11 @@ class Prices:
         return found
 
 
+def key_of(spec: str) -> str:
+    """Under what name a table gives the price of the model or judge `spec`."""
+    return spec.removeprefix("openai:")
+
+
 def prices_of(plan: Plan) -> dict[str, Price | None]:
     """The prices of the models and the judge of `plan`, by what its tables call them.
 

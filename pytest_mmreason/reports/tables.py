@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.gates import Gate
-from pytest_mmreason.pricing import NOTHING
+from pytest_mmreason.pricing import NOTHING, key_of
 from pytest_mmreason.record import ERRORS
 from pytest_mmreason.reports.text import count, duration, inert, usd
 from pytest_mmreason.scoring import Row, cell_name
@@ -296,6 +296,7 @@ def counts_text(run: RunResult, settings: Settings) -> str:
 def usage_text(run: RunResult) -> str:
     """Calls, tokens and cost by role."""
     parts, payers = [], {"model": run.spec.shown, "judge": run.judge}
+    asked = {"model": run.spec.asked, "judge": run.judge}
     for role in ("model", "judge"):
         used = run.usage.get(role, {})
         calls = used.get("calls", 0)
@@ -305,7 +306,8 @@ def usage_text(run: RunResult) -> str:
             words.append(f"{tokens:,} tokens")
         cost = run.costs.get(role, NOTHING)
         if cost.unpriced:
-            words.append(f"price unknown for {inert(payers[role])}")
+            named = f'--mm-prices: "{inert(key_of(asked[role]))}"'
+            words.append(f"price unknown for {inert(payers[role])} ({named})")
         elif cost.usd:
             words.append(f"≈ {usd(cost.usd)}")
         parts.append(f"{role} {', '.join(words)}")

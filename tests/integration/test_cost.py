@@ -80,8 +80,8 @@ def test_an_unknown_price_is_no_zero(
     assert result.ret == 0
     found = usage(pytester.path / "out")
     assert (found["model"]["cost_usd"], found["judge"]["cost_usd"]) == (None, None)
-    assert "72 tokens, price unknown for openai:m · judge" in flat(result)
-    assert "price unknown for openai:j" in flat(result)
+    assert '72 tokens, price unknown for openai:m (--mm-prices: "m") · judge' in flat(result)
+    assert 'price unknown for openai:j (--mm-prices: "j")' in flat(result)
     assert "$" not in result.stdout.str()
     assert read_summary(pytester.path / "out")["cost_usd"] is None
 
@@ -244,3 +244,17 @@ def test_merged_shards_tell_what_ran_ahead_in_each(
     assert "in no record: ≈ $" in told
     assert main(["report", "merged", "--mm-output=again"]) == 1
     assert read_summary(Path("again")) == parts[2]
+
+
+@pytest.mark.parametrize("own", ["{}", "openai:{}", "openai:?"])
+@BOTH
+def test_a_price_stands_under_the_bare_name_or_the_whole_spec(
+    pytester: pytest.Pytester, options: tuple[str, ...], own: str, workers: tuple[str, ...]
+) -> None:
+    names = dict.fromkeys(own.format(name) for name in "mj")
+    table = [f'"{name}" = {{ input = 1000, output = 10000 }}' for name in names]
+    text = "\n".join(["[models]", *table])
+    (pytester.path / "prices.toml").write_text(text, encoding="utf-8")
+    result = run(pytester, *options, "--mm-model=openai:m", "--mm-prices=prices.toml", *workers)
+    assert "price unknown" not in flat(result)
+    assert read_summary(pytester.path / "out")["cost_usd"] == pytest.approx(12 * MODEL_CALL)
