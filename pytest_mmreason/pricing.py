@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from pytest_mmreason.plan import Plan
 
 MILLION = 1_000_000
+DEAREST = 1e9
+"""USD per million tokens: beyond it a price is a slip."""
 _KEYS = ("input", "output")
 _LOCAL = frozenset({"hf", "tiny", "replay", "local", "keyword", "agreement"})
 """Kinds of models and judges that are computed here, or answer from a file."""
@@ -112,6 +113,8 @@ class Prices:
         kind, _, argument = spec.partition(":")
         name = argument if kind == "openai" else spec
         found = _look_up(self.own, name)
+        if found is None:  # by the name that options and summaries give it
+            found = self.own.get(spec)
         if found is None and kind in _LOCAL:
             return FREE
         if found is None:
@@ -180,8 +183,9 @@ def _faults(name: str, entry: Any) -> list[str]:
             faults.append(f"{where} has a key {key!r}, which is neither input nor output")
         elif isinstance(value, bool) or not isinstance(value, (int, float)):
             faults.append(f"{where}.{key} is {value!r}, not a number")
-        elif not 0 <= value <= sys.float_info.max:
-            faults.append(f"{where}.{key} is {value}; a number from 0 is needed")
+        elif not 0 <= value <= DEAREST:
+            shown = f"{value}"[:40]
+            faults.append(f"{where}.{key} is {shown}; a number from 0 to {DEAREST:,.0f} is needed")
     return faults
 
 

@@ -40,8 +40,8 @@ def sign_flip_p(differences: Sequence[float]) -> float:
     """Two-sided p of the sum of `differences` under flips of their signs.
 
     differences: weighted already, the weights at most 1. 1.0 if none differs. Exact up to
-    MOST_EXACT of them, where it does not take too long. Rounding them to units does no harm
-    to that: a rounded difference has either sign as often as the whole one.
+    MOST_EXACT of them, where it does not take too long. Where many of them have no parts in
+    common, the test is exact for rounded ones, which have either sign as often as the whole.
     """
     differences = [value for value in differences if abs(value) > TOLERANCE]
     if not differences:

@@ -45,6 +45,9 @@ class Request:
     repeat: int = 0
 
 
+MOST_TOKENS = 10**12
+
+
 @dataclass(frozen=True, slots=True)
 class Response:
     """One reply: `text` as it came, token counts, why it ended, and who answered.
@@ -84,9 +87,18 @@ class Response:
         return cls(
             text=data["text"],
             finish_reason=str(data.get("finish_reason") or "stop"),
-            usage={str(k): int(v) for k, v in dict(data.get("usage") or {}).items()},
+            usage={str(k): tokens(v) for k, v in dict(data.get("usage") or {}).items()},
             model=None if data.get("model") is None else str(data["model"]),
         )
+
+
+def tokens(told: Any) -> int:
+    """A number of tokens as it was told; 0 for None, and for what no call can have.
+
+    Some endpoints say -1 where they do not know, which would lower the cost of others.
+    """
+    number = int(told or 0)
+    return number if 0 <= number <= MOST_TOKENS else 0
 
 
 def strip_reasoning(text: str) -> str:

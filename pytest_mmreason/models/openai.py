@@ -10,7 +10,13 @@ from urllib.parse import urlsplit
 
 from pytest_mmreason.errors import ModelError, UsageError
 from pytest_mmreason.models import rejections
-from pytest_mmreason.models.base import Request, Response, cut_before_answer, strip_reasoning
+from pytest_mmreason.models.base import (
+    Request,
+    Response,
+    cut_before_answer,
+    strip_reasoning,
+    tokens,
+)
 from pytest_mmreason.models.endpoint import Endpoint, Reply, shown, without_secrets
 from pytest_mmreason.models.rejections import Rejection
 from pytest_mmreason.network import connect_error
@@ -215,7 +221,7 @@ class OpenAIModel:
             text = message.get("content") or message.get("refusal") or ""
             finish = choice.get("finish_reason") or "stop"
             used = completion.get("usage") or {}
-            usage = {key: int(used.get(key) or 0) for key in ("prompt_tokens", "completion_tokens")}
+            usage = {key: tokens(used.get(key)) for key in ("prompt_tokens", "completion_tokens")}
             served_as = completion.get("model")
             if isinstance(text, list):
                 text = "".join(part["text"] for part in text if part.get("type") == "text")

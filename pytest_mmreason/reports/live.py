@@ -38,17 +38,19 @@ class LiveLine:
         dumb = os.environ.get("TERM") == "dumb" or "CI" in os.environ
         self._is_terminal = bool(self._reporter and sys.stdout.isatty() and not dumb)
         self._drawn = False
+        self._text = ""
         self._started: float | None = None
         self._last = 0.0
         self._writing = threading.RLock()
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
-        """Gone while pytest writes; back afterwards, if it is time."""
+        """Gone while pytest writes; back afterwards, as it was if it is not time for more."""
         with self._writing:
+            was_drawn = self._drawn
             self.clear()
             yield
-            self.refresh()
+            self.refresh(again=was_drawn)
 
     @contextmanager
     def ticking(self) -> Iterator[None]:
@@ -69,8 +71,11 @@ class LiveLine:
             ended.set()
             thread.join()
 
-    def refresh(self) -> None:
-        """Draw the line if a run has been going on for a while and the last is old enough."""
+    def refresh(self, *, again: bool = False) -> None:
+        """Draw the line if a run has been going on for a while and the last is old enough.
+
+        again: draw the last one where it is not: samples that end quickly would hide it for good.
+        """
         if (
             self._reporter is None
             or self._session.ledger is None
@@ -83,7 +88,11 @@ class LiveLine:
             self._started = self._last = now
         every = TERMINAL_EVERY_S if self._is_terminal else LOG_EVERY_S
         first = FIRST_AFTER_S if self._is_terminal else LOG_EVERY_S
-        if now - self._started < first or (now - self._last < every and not self._drawn):
+        if now - self._started < first:
+            return
+        if now - self._last < every and not self._drawn:
+            if again:
+                self._draw(self._text)
             return
         self._last = now
         if self._is_terminal:
@@ -134,6 +143,7 @@ class LiveLine:
         return line
 
     def _draw(self, text: str) -> None:
+        self._text = text
         text = encodable(text, sys.stdout)[: self._width - 1]
         # A line feed first: at the bottom of the screen it scrolls, and going up one
         # line again is right wherever the cursor was.

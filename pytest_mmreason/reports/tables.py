@@ -158,17 +158,20 @@ def row_lines(run: RunResult) -> list[tuple[str, list[str]]]:
 
 
 def comparison(runs: Sequence[RunResult]) -> Table:
-    """The runs side by side, the best of each benchmark marked."""
+    """The runs side by side, the best of each benchmark marked: of equals, each."""
     names = list(
         dict.fromkeys(name for run in runs for name, row in run.rows.items() if _headline(row))
     )
     best = {
-        id(best_of([r for r in runs if r.spec.benchmark.name == name]))
+        (name, found.rows["overall"].score)
         for name in {run.spec.benchmark.name for run in runs}
+        if (found := best_of([run for run in runs if run.spec.benchmark.name == name]))
     }
     rows = []
     for run in runs:
-        mark = "★ " if id(run) in best else "  "
+        overall = run.rows.get("overall")
+        is_best = overall and (run.spec.benchmark.name, overall.score) in best
+        mark = "★ " if is_best else "  "
         cells = [Cell(mark + inert(label(run, runs)))]
         cells += [Cell(_score(run.rows.get(name))) for name in names]
         rows.append(tuple(cells))

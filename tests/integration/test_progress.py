@@ -108,6 +108,22 @@ def test_on_a_terminal_it_waits_for_two_seconds_and_gives_way_to_pytest(
     assert ticking.screen.getvalue().count("\x1b[2K\x1b[1A") <= 2, "what is gone is not erased"
 
 
+def test_on_a_terminal_it_stays_while_samples_end_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticking = Ticking(monkeypatch, terminal=True)
+    for seconds in (0.0, 3.0):
+        ticking.after(seconds)
+    erased = "\n\x1b[2K\x1b[1A"
+    for _ in range(20):
+        ticking.now += 0.01
+        with ticking.line.hidden():
+            assert ticking.screen.getvalue().rsplit("\x1b[2K", 1)[1].startswith("\x1b[1A")
+        assert "mmreason  93/150" in ticking.screen.getvalue().rsplit(erased, 1)[1]
+    ticking.ledger.is_expecting = False
+    with ticking.line.hidden():
+        pass
+    assert "93/150" not in ticking.screen.getvalue().rsplit(erased, 1)[1], "the run is over"
+
+
 def test_in_a_log_it_is_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     ticking = Ticking(monkeypatch, terminal=False)
     for seconds in (0.0, 20.0, 9.0):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from pytest_mmreason.sample import Sample
 from tests.integration.test_report_browser import browse, complaints, many
 from tests.support.chromium import CHROMIUM, Page
 from tests.support.reports import made_report, made_summary
+from tests.support.runs import run
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 
@@ -71,6 +73,26 @@ def test_nothing_is_cut_off_on_paper(tmp_path: Path) -> None:
         await page.open(report.as_uri())
         await on_paper(page)
         assert await page.evaluate(cut) == []
+
+    browse(work)
+
+
+def test_no_table_lies_over_another_on_paper(pytester: pytest.Pytester) -> None:
+    lines = [
+        {"question": "q", "reference": "a cat", "answer": "cat " * n, "score": 1, "kind": "k" * 50}
+        for n in range(1, 9)
+    ]
+    text = "".join(f"{json.dumps(line)}\n" for line in lines)
+    (pytester.path / "graded.jsonl").write_text(text, encoding="utf-8")
+    run(pytester, "--mm-agreement=graded.jsonl", "--mm-output=out")
+    beyond = """[...document.querySelectorAll('.card table')].filter((table) =>
+      table.getBoundingClientRect().right > table.closest('.card').getBoundingClientRect().right)
+      .map((table) => table.textContent)"""
+
+    async def work(page: Page) -> None:
+        await page.open((pytester.path / "out" / "report.html").as_uri())
+        await on_paper(page)
+        assert await page.evaluate(beyond) == []
 
     browse(work)
 

@@ -206,6 +206,17 @@ def test_refusals_of_the_model_are_its_answer(endpoint: Endpoint) -> None:
     assert ask(endpoint)[0].text == "I cannot help with that."
 
 
+@pytest.mark.parametrize("told", [-1, 10**400, None])
+def test_tokens_that_no_call_can_have_are_not_told(endpoint: Endpoint, told: Any) -> None:
+    choice = {"index": 0, "message": {"role": "assistant", "content": "3"}}
+    usage = {"prompt_tokens": told, "completion_tokens": 2}
+    endpoint.script = lambda body, seen: Reply(body={"choices": [choice], "usage": usage})
+    response = ask(endpoint)[0]
+    assert response.usage == {"prompt_tokens": 0, "completion_tokens": 2}
+    handed_over = Response.from_json(Response("3", usage=usage).to_json())
+    assert handed_over.usage == response.usage
+
+
 def test_reasoning_beside_the_answer_does_no_harm(endpoint: Endpoint) -> None:
     message = {"role": "assistant", "content": "3", "reasoning_content": "hm"}
     choice = {"index": 0, "message": message}

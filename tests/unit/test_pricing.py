@@ -67,6 +67,12 @@ def test_the_users_table_comes_first(tmp_path: Path, spec: str, price: Price) ->
     assert Prices.of_file(own(tmp_path)).of(spec) == price
 
 
+def test_a_price_may_stand_under_the_whole_spec(tmp_path: Path) -> None:
+    path = own(tmp_path, '[models]\n"openai:mine" = { input = 1, output = 2 }\n')
+    assert Prices.of_file(path).of("openai:mine") == Price(1, 2)
+    assert Prices.of_file(path).of("openai:other") is None
+
+
 def test_what_the_papers_asked_of_openai_has_a_price() -> None:
     hosted = [p for p in load().values() if p.backend == "openai" and p.checkpoint]
     assert len(hosted) == 2
@@ -97,6 +103,10 @@ def test_what_the_papers_asked_of_openai_has_a_price() -> None:
         ('[models]\n"a" = { input = 1, output = nan }\n', 'models."a".output is nan'),
         ('[models]\n"a" = { input = inf, output = 1 }\n', 'models."a".input is inf'),
         (f'[models]\n"a" = {{ input = 1{"0" * 400}, output = 1 }}\n', 'models."a".input is 10'),
+        (
+            '[models]\n"a" = { input = 1, output = 1e308 }\n',
+            'models."a".output is 1e+308; a number from 0 to 1,000,000,000 is needed',
+        ),
     ],
 )
 def test_a_bad_table_names_the_line_or_the_key(tmp_path: Path, text: str, told: str) -> None:

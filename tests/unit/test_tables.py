@@ -107,6 +107,13 @@ def test_runs_stand_side_by_side_with_the_best_marked() -> None:
     assert [row[0][:2] for row in rows[1:]] == ["  ", "★ "]  # so that names are in line
 
 
+def test_of_runs_that_are_best_alike_each_is_marked() -> None:
+    runs = results((sample(1, "deductive", "high"), 0.5), models=("a", "b", "c"))
+    worse = results((sample(1, "deductive", "high"), 0.1))[0].rows
+    rows = texts(comparison([dataclasses.replace(runs[0], rows=worse), *runs[1:]]))
+    assert [row[0] for row in rows[1:]] == ["  a", "★ b", "★ c"]
+
+
 def test_no_run_is_marked_where_all_did_as_well() -> None:
     runs = results((sample(1, "deductive", "high"), 0.5), models=("a", "b"))
     assert [row[0] for row in texts(comparison(runs))[1:]] == ["  a", "  b"]

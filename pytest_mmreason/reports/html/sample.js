@@ -77,12 +77,12 @@ function steps(result) {
     credits.some((one) => Object.keys(one).length) ? " · credit of each" : ""),
   el("ol", {class: "steps"}, items));
 }
-const counted = (n, plural) => `${n} ${n === 1 ? plural.replace(/s$/, "") : plural}`;
 function answer(repeat, several) {
   const failed = repeat.advice !== undefined;
   const scores = (repeat.scores || []).map((score) => score === null ? "–" : score.toFixed(2));
   const spent = Object.entries(repeat.usage || {}).map(([role, used]) => `${role} `
-    + Object.entries(used).map(([what, n]) => counted(n, what.replace("_", " "))).join(", "));
+    + Object.entries(used).map(([what, n]) =>
+      `${n} ${(n === 1 ? what.replace(/s$/, "") : what).replace("_", " ")}`).join(", "));
   const facts = {
     status: repeat.status + (repeat.reason && !failed ? `: ${repeat.reason}` : ""),
     score: repeat.score?.toFixed(2),
