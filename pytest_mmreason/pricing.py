@@ -114,7 +114,7 @@ class Prices:
         name = argument if kind == "openai" else spec
         found = _look_up(self.own, name)
         if found is None:  # by the name that options and summaries give it
-            found = self.own.get(spec)
+            found = _look_up(self.own, spec)
         if found is None and kind in _LOCAL:
             return FREE
         if found is None:
