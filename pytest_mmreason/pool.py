@@ -30,7 +30,8 @@ RECOVERY_CALLS = 4
 class PoolStats:
     """What a pool has done so far; the live line and the summary show it.
 
-    spent: calls and tokens by who was paid, as :meth:`add` was told.
+    spent: calls and tokens by who was paid, as :meth:`add` was told, and how many of the calls
+           were cut off before their reply.
     """
 
     calls: int = 0
@@ -193,6 +194,9 @@ class Pool:
                         cause="timeout",
                         retryable=retry_timeouts,
                     ) from None
+                except asyncio.CancelledError:
+                    self.stats.spent[payer]["cut_off"] += 1
+                    raise
                 except CallError as error:  # its reply may have told tokens
                     self.stats.add(payer, usage=error.usage)
                     raise

@@ -16,6 +16,8 @@ Spent = Mapping[str, Mapping[str, Mapping[str, int]]]
 """Role -> model or judge, as tables call it -> calls and tokens."""
 
 _NAMES = ("calls", "prompt_tokens", "completion_tokens")
+_CUT_OFF = "cut_off"
+"""Of the calls those that were cut off before a reply told their tokens; where there are any."""
 
 
 def unrecorded(made: Spent, runs: Iterable[RunResult]) -> Spent:
@@ -30,6 +32,8 @@ def unrecorded(made: Spent, runs: Iterable[RunResult]) -> Spent:
             there = recorded.get((role, payer), Counter())
             # A record may tell more than was called here: of a test's own Response, for example.
             left = {name: max(0, used.get(name, 0) - there[name]) for name in _NAMES}
+            if cut := used.get(_CUT_OFF, 0):
+                left[_CUT_OFF] = cut
             if any(left.values()):
                 found.setdefault(role, {})[payer] = left
     return found
@@ -64,6 +68,12 @@ def known_cost(beyond: Spent, prices: Mapping[str, Price | None]) -> float:
     """USD of those calls `beyond` the records whose cost is known."""
     costs = (_cost(used, prices.get(payer)).usd for _, payer, used in _each(beyond))
     return math.fsum(usd for usd in costs if usd is not None)
+
+
+def cut_off(beyond: Spent, prices: Mapping[str, Price | None]) -> int:
+    """Calls to whoever has a price whose cost nobody told: they may have been billed."""
+    paid = ((used, prices.get(payer)) for _, payer, used in _each(beyond))
+    return sum(used.get(_CUT_OFF, 0) for used, price in paid if price and not price.is_free)
 
 
 def to_json(beyond: Spent, prices: Mapping[str, Price | None]) -> dict[str, Any]:

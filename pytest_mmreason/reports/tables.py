@@ -14,7 +14,7 @@ from pytest_mmreason.record import ERRORS
 from pytest_mmreason.reports.text import count, duration, inert, usd
 from pytest_mmreason.scoring import Row, cell_name
 from pytest_mmreason.settings import Settings, is_offline
-from pytest_mmreason.spending import known_cost
+from pytest_mmreason.spending import cut_off, known_cost
 from pytest_mmreason.summary import RunResult, Summary, best_of, label
 
 if TYPE_CHECKING:
@@ -342,10 +342,12 @@ def _whole_cost(summary: Summary) -> str:
     """What all calls cost, those in no record among them; "" where one role's cost says it."""
     costs = [cost.usd for run in summary.runs for cost in run.costs.values() if cost.usd]
     beyond = known_cost(summary.unrecorded, summary.prices)
-    if len(costs) < 2 and not beyond:
+    cut = cut_off(summary.unrecorded, summary.prices)
+    if len(costs) < 2 and not beyond and not cut:
         return ""
     text = f"≈ {usd(math.fsum([*costs, beyond]))} in all"
-    return f"{text}, of which in no record: ≈ {usd(beyond)}" if beyond else text
+    text += f", of which in no record: ≈ {usd(beyond)}" if beyond else ""
+    return f"{text}, without {count(cut, 'call')} cut off at the end" if cut else text
 
 
 def verdict_text(status: int, why: str) -> tuple[str, str]:

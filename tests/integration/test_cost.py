@@ -258,3 +258,22 @@ def test_a_price_stands_under_the_bare_name_or_the_whole_spec(
     result = run(pytester, *options, "--mm-model=openai:m", "--mm-prices=prices.toml", *workers)
     assert "price unknown" not in flat(result)
     assert read_summary(pytester.path / "out")["cost_usd"] == pytest.approx(12 * MODEL_CALL)
+
+
+def test_calls_that_were_cut_off_are_counted(
+    pytester: pytest.Pytester, options: tuple[str, ...], endpoint: Endpoint
+) -> None:
+    ahead(pytester, endpoint)
+
+    def one_hangs(body: dict[str, Any], seen: int) -> Reply:
+        delays = {0: 1.0, 9: 8.0}
+        return Reply(text=answers(body, seen), delay_s=delays.get(number_of(body), 0.0))
+
+    endpoint.script = by_model(m=one_hangs, j=lambda body, seen: verdict(0.5))
+    result = run(pytester, *options, "--mm-model=openai:m", *ENDS_EARLY)
+    data = read_summary(pytester.path / "out")
+    beyond = data["unrecorded"]["model"]["openai:m"]
+    assert (beyond["calls"], beyond["cut_off"]) == (15, 1)
+    assert beyond["cost_usd"] == pytest.approx(14 * MODEL_CALL)
+    assert "cut_off" not in data["unrecorded"]["judge"]["openai:j"]
+    assert "without 1 call cut off at the end" in flat(result)
