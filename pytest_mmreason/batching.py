@@ -28,10 +28,12 @@ class Batcher:
     """The queue of one model. Belongs to the loop in which it is made.
 
     stats: shared with the live line and the summary; every request counts as one call.
+    payer: by what name they count there.
     """
 
-    def __init__(self, model: BatchingModel, stats: PoolStats) -> None:
+    def __init__(self, model: BatchingModel, stats: PoolStats, payer: str = "") -> None:
         self.model = model
+        self._payer = payer
         self.notes: list[str] = []
         self.loading = False
         self.stats = stats
@@ -238,14 +240,12 @@ class Batcher:
     def _settle(
         self, one: Waiting, outcome: Response | CallError, began: float, calls: int = 1
     ) -> None:
-        self.stats.calls += calls
+        self.stats.add(self._payer, calls, outcome.usage)
         if isinstance(outcome, CallError):
             outcome.attempts = calls
             if not one.outcome.done():
                 one.outcome.set_exception(outcome)
             return
-        self.stats.prompt_tokens += outcome.usage.get("prompt_tokens", 0)
-        self.stats.completion_tokens += outcome.usage.get("completion_tokens", 0)
         if not one.outcome.done():
             one.outcome.set_result((outcome, began))
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mmreason.errors import NOT_ASKED, OVER_BUDGET, CallError, MMReasonError, UsageError
 from pytest_mmreason.models.base import Request
-from pytest_mmreason.pricing import FREE, Price
+from pytest_mmreason.pricing import FREE, Price, key_of
 from pytest_mmreason.registry import FIXTURE
 from pytest_mmreason.reports.text import count, usd
 
@@ -219,7 +219,7 @@ def open_budget(
 def _known(prices: Mapping[str, Price | None]) -> dict[str, Price]:
     """`prices` by spec, all of which are known; UsageError if one is not."""
     if unknown := [spec for spec, price in prices.items() if price is None]:
-        name = unknown[0].removeprefix("openai:")
+        name = key_of(unknown[0])
         raise UsageError(
             f"--mm-budget needs the price of {', '.join(unknown)}, which is unknown. Give it in a "
             "TOML file, 0 for calls that cost nothing, and name that with --mm-prices=FILE:\n"

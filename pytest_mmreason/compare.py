@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pytest_mmreason.gates import TOLERANCE, Gate
-from pytest_mmreason.record import ERRORS, Record
+from pytest_mmreason.record import ERRORS, UNJUDGED, Record
+from pytest_mmreason.reports.text import count, inert
 from pytest_mmreason.scoring import (
     OVERALL,
     RowNames,
@@ -25,6 +26,11 @@ SIGNIFICANCE = 0.05
 CORRECTION = "Holm"
 TEST = "sign-flip"
 
+FEW = 0.5
+"""A comparison of a smaller share of the run's samples says so wherever it is decided by it."""
+MOST_NAMED = 5
+"""Rows of too few samples that are named; every row's `least_p` is in the JSON."""
+
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
@@ -36,6 +42,9 @@ class RowChange:
     p:          two-sided, of the sign-flip test. p_adjusted: after Holm's correction over the
                 gated rows of the run; None for a row that no gate looks at.
     better, worse, same: samples by the sign of their difference.
+    able:       samples that could have lost: they count, and scored above 0 before.
+    least_p:    p_adjusted if all of these had lost, in every row: no loss has a lower one.
+                None for a row that no gate looks at.
     """
 
     row: str
@@ -49,6 +58,8 @@ class RowChange:
     better: int
     worse: int
     same: int
+    able: int
+    least_p: float | None = None
 
     @property
     def is_significant(self) -> bool:
@@ -58,7 +69,15 @@ class RowChange:
 
     def drops_by_more(self, points: float) -> bool:
         """True if the row lost more than `points`, and significantly."""
-        return self.difference < -points - TOLERANCE and self.is_significant
+        return self.exceeds(points) and self.is_significant
+
+    def exceeds(self, points: float) -> bool:
+        """True if the row lost more than `points`, whether or not by chance."""
+        return self.difference < -points - TOLERANCE
+
+    def is_blind(self, points: float = 0.0) -> bool:
+        """True if more than `points` may be lost, and no loss of any size would be significant."""
+        return self.least_p is not None and self.before > points and self.least_p > SIGNIFICANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +123,7 @@ class Comparison:
     only_before, only_after: ids that the other run does not hold.
     differing: what differs beside the model, and was allowed to.
     errored: samples that are left out because an error took a score away.
+    of: how many samples of the later run have a reference, whether or not they are compared.
     """
 
     rows: Mapping[str, RowChange]
@@ -112,6 +132,26 @@ class Comparison:
     only_after: tuple[str, ...] = ()
     differing: tuple[Differing, ...] = ()
     errored: tuple[Unscored, ...] = ()
+    of: int = 0
+
+    @property
+    def covers(self) -> str:
+        """``2 of 158 samples`` where few of the run's are compared; "" where most are."""
+        some = len(self.samples)
+        return f"{some:,} of {count(self.of, 'sample')}" if some < FEW * self.of else ""
+
+    def doubts(self, points: float = 0.0) -> list[str]:
+        """What a gate that allows a loss of `points` cannot see, for a person."""
+        blind = [row for row in self.rows.values() if row.is_blind(points)]
+        found = [f"the comparison is on {self.covers} of the run"] if self.covers else []
+        whole = next((row for row in blind if row.row == OVERALL), None)
+        if whole is not None:
+            return [*found, too_few(whole)]
+        if blind:
+            names = [f"{inert(row.row)} ({row.n:,})" for row in blind[:MOST_NAMED]]
+            names += ["…"] if len(blind) > MOST_NAMED else []
+            found.append(f"too few samples for any loss to be significant: {', '.join(names)}")
+        return found
 
     @property
     def worse(self) -> list[SampleChange]:
@@ -135,6 +175,8 @@ class Comparison:
             "test": TEST,
             "correction": CORRECTION,
             "samples": len(self.samples),
+            "of": self.of,
+            "doubts": self.doubts(),
             "rows": rows,
             "worse": [asdict(one) for one in self.worse],
             "better": [asdict(one) for one in self.better],
@@ -182,14 +224,19 @@ def compare(
             if kind in GATED_KINDS:
                 gated[name] = row.p
     adjusted = dict(zip(gated, holm(list(gated.values())), strict=True))
+    # Of all that can be lost at once every p is the least, and Holm's method keeps their order.
+    least = holm([_least_p(rows[name].able) for name in gated])
+    for name, lowest in zip(gated, least, strict=True):
+        rows[name] = replace(rows[name], p_adjusted=adjusted[name], least_p=lowest)
     return Comparison(
-        rows={name: replace(row, p_adjusted=adjusted.get(name)) for name, row in rows.items()},
+        rows=rows,
         # Stable: equal losses stay in the order of the benchmark.
         samples=tuple(sorted(changes.values(), key=_badness)),
         only_before=tuple(sample for sample in earlier if sample not in later),
         only_after=tuple(sample for sample in later if sample not in earlier),
         differing=tuple(differing),
         errored=tuple(errored),
+        of=sum(any(r.status != UNJUDGED for r in records) for records in later.values()),
     )
 
 
@@ -213,6 +260,7 @@ def drop_gates(found: Comparison, max_drop: float) -> list[Gate]:
         reason = "no sample was scored in both runs, so that --mm-max-drop cannot be met"
         return [Gate(OVERALL, "max_drop", max_drop, None, False, reason)]
     gates = []
+    covers = f" on {found.covers}" if found.covers else ""
     for name, row in found.rows.items():
         if row.p_adjusted is None:
             continue
@@ -220,16 +268,26 @@ def drop_gates(found: Comparison, max_drop: float) -> list[Gate]:
         reason = ""
         if not passed:
             reason = (
-                f"{name} lost {-row.difference:.1f} points, more than {max_drop:g} "
+                f"{name} lost {-row.difference:.1f} points{covers}, more than {max_drop:g} "
                 f"(p {p_text(row.p_adjusted)})"
             )
         elif name == OVERALL:
             reason = (
-                f"{name} {points_text(row.difference)} against the baseline, no row lost more "
-                f"than {max_drop:g} points significantly"
+                f"{name} {points_text(row.difference)} against the baseline{covers}, "
+                f"no row lost more than {max_drop:g} points significantly"
             )
+            if row.is_blind(max_drop):
+                reason += f": {too_few(row)}"
         gates.append(Gate(name, "max_drop", max_drop, -row.difference + 0.0, passed, reason))
     return gates
+
+
+def too_few(row: RowChange) -> str:
+    """Why no loss of `row` is significant, for a person."""
+    some = count(row.n, "sample")
+    if row.able < row.n:
+        some = f"{row.able:,} of {some} that scored above 0 before"
+    return f"{some} {'is' if row.able == 1 else 'are'} too few for any loss to be significant"
 
 
 def p_text(p: float) -> str:
@@ -274,7 +332,14 @@ def _row_change(name: str, members: Sequence[SampleChange]) -> RowChange:
         better=better,
         worse=worse,
         same=len(members) - better - worse,
+        able=sum(one.weight > 0 and one.before > TOLERANCE for one in members),
     )
+
+
+def _least_p(able: int) -> float:
+    """p where `able` samples lose, whatever each: of all patterns of signs, theirs and its mirror
+    are as far from 0."""
+    return min(1.0, 2.0 ** (1 - able))
 
 
 def _badness(change: SampleChange) -> tuple[float, float]:

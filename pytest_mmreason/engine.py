@@ -13,7 +13,6 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,9 +28,11 @@ from pytest_mmreason.prompting import Prompt
 from pytest_mmreason.record import Evaluated
 from pytest_mmreason.sample import ImageRef, Sample
 from pytest_mmreason.store import Store
+from pytest_mmreason.waiting import wait
 
 if TYPE_CHECKING:
     from pytest_mmreason.budget import Budget
+    from pytest_mmreason.spending import Spent
 
 T = TypeVar("T")
 
@@ -40,8 +41,6 @@ AHEAD_PER_PLACE = 4
 
 UNCLAIMED = 20_000
 """Finished records that may wait for their items before the engine stops running ahead."""
-
-WAIT_STEP_S = 0.5
 
 SETTLE_EVERY_S = 0.1
 """How long a record that was taken may stay in memory."""
@@ -198,8 +197,8 @@ class Engine:
             assert model is not None
             anonymous = Sample(id="", question=prompt.text)
             params = self.plan.params(spec)
-            answer = await self._evaluator.respond(model, prompt, anonymous, 0, params, images)
-            return answer.response
+            ask = self._evaluator.respond(model, prompt, anonymous, 0, params, spec, images)
+            return (await ask).response
 
         return wait(self._submit(run()))
 
@@ -247,6 +246,14 @@ class Engine:
     def calls(self) -> dict[str, int]:
         """Calls made so far, by role, whoever wanted them."""
         return {pool.role: pool.stats.calls for pool in self._evaluator.pools}
+
+    def spent(self) -> Spent:
+        """The same with their tokens, by model or judge."""
+        names = {run.spec: run.model for run in self.plan.runs}
+        return {
+            pool.role: {names.get(payer, payer): used for payer, used in pool.stats.spent.items()}
+            for pool in self._evaluator.pools
+        }
 
     def close(self) -> None:
         """Cancel what is not finished, keep what is, and end the thread."""
@@ -379,16 +386,3 @@ class Engine:
             if role is not None:
                 with contextlib.suppress(Exception):
                     await asyncio.wait_for(role.aclose(), timeout=1)
-
-
-def wait(future: Future[T], while_waiting: Callable[[], None] | None = None) -> T:
-    """The future's result; `while_waiting` is called every WAIT_STEP_S seconds."""
-    if while_waiting is None:
-        return future.result()
-    while True:
-        try:
-            return future.result(timeout=WAIT_STEP_S)
-        except FutureTimeout:
-            if future.done():
-                raise
-            while_waiting()

@@ -95,7 +95,7 @@ class Evaluator:
         self._patience = Patience({name: quota.allowed(size) for name, size in sizes.items()})
         self.pools = (self.model_pool, self.judge_pool)
         self._judging = Judging(
-            settings, self._shelf, self._desk, self.judge_pool, self._caps, budget
+            settings, self._shelf, self._desk, self.judge_pool, self._caps, budget, judge_label
         )
         self._model_hits = 0
         self._asked_here: set[int] = set()
@@ -117,14 +117,15 @@ class Evaluator:
             return dataclasses.replace(draft, status=DATA_ERROR, reason=told), None
         draft = draft_record(run, sample, repeat, self.judge_label, prompt)
         try:
-            answer = await self.respond(model, prompt, sample, repeat, params)
+            answer = await self.respond(model, prompt, sample, repeat, params, run.spec)
             draft = with_answer(draft, answer)
             text = answer.response.answer
             asks_steps = (
                 self.settings.follow_up == "steps" and answer.response.finish_reason != FILTERED
             )
             if asks_steps and not is_definitive(text):
-                more = await self.respond(model, follow_up(prompt, text), sample, repeat, params)
+                again = follow_up(prompt, text)
+                more = await self.respond(model, again, sample, repeat, params, run.spec)
                 # Each without its own reasoning: an open block of one must not hide the other.
                 text = "\n\n".join(filter(None, (text, more.response.answer)))
                 answer = joined(answer, more)
@@ -167,11 +168,12 @@ class Evaluator:
         sample: Sample,
         repeat: int,
         params: Mapping[str, Any],
+        payer: str,
         given: Sequence[LoadedImage] | None = None,
     ) -> Answer:
         """The model's answer, from the store if it was given before.
 
-        params: generation parameters. given: the images, where the caller has them at hand.
+        params: generation parameters. payer: the model's spec. given: the images, where the caller has them at hand.
         Raises DataError, ModelError or MissingPrediction.
         """
         refs = prompt.images if model.wants_images and given is None else ()
@@ -190,7 +192,7 @@ class Evaluator:
                 prompt, pictures.opened, params, None, sample.id, sample.benchmark, repeat
             )
             if not model.cacheable:
-                return await self._ask(model, request, pictures)
+                return await self._ask(model, request, pictures, payer)
             own = False
 
             async def find_or_ask() -> Answer:
@@ -202,7 +204,7 @@ class Evaluator:
                     return kept
                 if may_change_unseen(model):
                     self._asked_here.add(hash(key))
-                answer = await self._ask(model, request, pictures)
+                answer = await self._ask(model, request, pictures, payer)
                 response = answer.response
                 # Reasoning that never closed was cut before its answer began.
                 unfinished = bool(response.text.strip()) and not response.answer
@@ -220,7 +222,9 @@ class Evaluator:
         self._model_hits += 1
         return dataclasses.replace(answer, attempts=0, cached=True, latency_s=0.0)
 
-    async def _ask(self, model: ModelAdapter, request: Request, pictures: Pictures) -> Answer:
+    async def _ask(
+        self, model: ModelAdapter, request: Request, pictures: Pictures, payer: str
+    ) -> Answer:
         """An answer to `request`, whose images `pictures` opens when its call is about to start."""
         if self.settings.cache == "only" and not model.offline:
             raise ModelError(NOT_KEPT.format("answer"), cause="not cached")
@@ -239,7 +243,7 @@ class Evaluator:
                     detail=traceback.format_exc(),
                 ) from error
 
-        batcher = self.batcher(model)
+        batcher = self.batcher(model, payer)
         if model.offline:
             response, attempts = await attempt(), 0
         elif batcher is not None:
@@ -258,6 +262,7 @@ class Evaluator:
                 cap=self._caps.of(model),
                 retry_timeouts=getattr(model, "retry_timeouts", True),
                 toll=self._budget.toll("model", model, request) if self._budget else None,
+                payer=payer,
             )
         if response.finish_reason == "length" and not response.text.strip():
             cut = cut_before_answer(model.name, response.usage)
@@ -268,11 +273,13 @@ class Evaluator:
         images = tuple(described or imaging.describe_unopened(request.prompt.images))
         return Answer(response, attempts, False, latency_s, images)
 
-    def batcher(self, model: ModelAdapter) -> Batcher | None:
+    def batcher(self, model: ModelAdapter, payer: str = "") -> Batcher | None:
         """The queue of a model that computes batches; None for any other."""
         if id(model) not in self._batchers:
             self._batchers[id(model)] = (
-                Batcher(model, self.model_pool.stats) if isinstance(model, BatchingModel) else None
+                Batcher(model, self.model_pool.stats, payer)
+                if isinstance(model, BatchingModel)
+                else None
             )
         return self._batchers[id(model)]
 

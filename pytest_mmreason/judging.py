@@ -105,8 +105,11 @@ class Judging:
         pool: Pool,
         caps: Caps,
         budget: Budget | None = None,
+        payer: str = "",
     ) -> None:
+        """payer: by what name the judge's calls are counted."""
         self.hits = 0
+        self._payer = payer
         self._settings = settings
         self._shelf = shelf
         self._desk = desk
@@ -191,6 +194,7 @@ class Judging:
                     lambda: adapter.generate(request),
                     cap=self._caps.of(adapter),
                     toll=self._budget.toll("judge", adapter, request) if self._budget else None,
+                    payer=self._payer,
                 )
             except CallError as error:
                 add({"calls": error.attempts, **error.usage})
@@ -209,6 +213,7 @@ class Judging:
                     toll=self._budget.toll("judge", judge, None, task.response)
                     if self._budget
                     else None,
+                    payer=self._payer,
                 )
                 usage["calls"] = attempts
             if key is not None:

@@ -24,6 +24,7 @@ from pytest_mmreason.reading import read_record
 from pytest_mmreason.record import RecordKey
 from pytest_mmreason.reports.files import official_notes
 from pytest_mmreason.settings import ErrorQuota, Settings, Shard, Threshold, check_baseline
+from pytest_mmreason.spending import added
 from pytest_mmreason.summary import Summary, published_beside, summarise
 
 _OF_OPTION = {"captions": "images=captions", "icl_seed": "seed"}
@@ -133,6 +134,8 @@ class Merged:
         return dataclasses.replace(
             summary,
             notes=tuple(dict.fromkeys(notes)),
+            started=min((at for one in told if (at := one.get("started"))), default=""),
+            options=told[0].get("options", ()) if self._is_whole else (),
             duration_s=sum(one["duration_s"] for one in told),
             retries={
                 role: _added(one["retries"].get(role, {}) for one in told)
@@ -142,6 +145,7 @@ class Merged:
             details={name: text for one in told for name, text in one["details"].items()},
             versions={name: v for one in told for name, v in one.get("versions", {}).items()},
             cautions=tuple(dict.fromkeys(doubts)),
+            unrecorded=added(one.get("unrecorded", {}) for one in told),
         )
 
     def _account_for_absent(self, parts: Sequence[Part], works: Sequence[Work]) -> None:

@@ -319,6 +319,14 @@ def read_settings(config: pytest.Config) -> Settings:
     return settings
 
 
+def command_line(config: pytest.Config) -> tuple[str, ...]:
+    """The options that this session was given, as reports may show them."""
+    from pytest_mmreason.invocation import told
+
+    switches = [option.flag for option in OPTIONS if option.is_switch]
+    return told([str(argument) for argument in config.invocation_params.args], switches)
+
+
 def only_looks(config: pytest.Config) -> bool:
     """True where pytest collects, or sets up, but runs no test: then nothing may be asked."""
     ways = ("collectonly", "showfixtures", "show_fixtures_per_test", "setuponly", "setupplan")

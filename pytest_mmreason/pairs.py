@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from pytest_mmreason.summary import RunResult
 
 
+_OF_A_ROW = ("before", "after", "row", "able", "least_p")
+"""Of a change, what says nothing of a pair or has other names there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two runs on one benchmark, the better one first, by their overall scores over the samples
@@ -31,9 +35,7 @@ class Pair:
             name: {"model": run.spec.model, "prompt": run.spec.prompt}
             for name, run in (("first", self.first), ("second", self.second))
         }
-        change = {
-            k: v for k, v in asdict(self.change).items() if k not in ("before", "after", "row")
-        }
+        change = {k: v for k, v in asdict(self.change).items() if k not in _OF_A_ROW}
         change["ci95"] = list(self.change.ci95) if self.change.ci95 else None
         scores = {"first_score": self.change.after, "second_score": self.change.before}
         how = {"test": TEST, "correction": CORRECTION}

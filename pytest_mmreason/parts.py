@@ -80,6 +80,9 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
     }
     told = {
         "notes": list(summary.notes),
+        "started": summary.started,
+        # Of a shard they name its machine's folders, and are not those of the merged run.
+        "options": [] if settings.shard else list(summary.options),
         "duration_s": summary.duration_s,
         "retries": summary.retries or {},
         "cache_hits": summary.cache_hits or {},
@@ -92,6 +95,7 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
         "details": {run.spec.model: summary.details.get(run.spec.spec, "") for run in summary.runs},
         "grade_order": list(summary.grade_order),
         "prices": {name: p and [p.input, p.output] for name, p in summary.prices.items()},
+        "unrecorded": summary.unrecorded,
         "roots": {
             name: root
             for name, benchmark in benchmarks.items()

@@ -206,7 +206,7 @@ class OwnerHooks(RunHooks):
 
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         from pytest_mmreason.collection import suite_may_join
-        from pytest_mmreason.options import only_looks
+        from pytest_mmreason.options import command_line, only_looks
         from pytest_mmreason.reports.terminal import Terminal
         from pytest_mmreason.session import OwnerSession
 
@@ -218,6 +218,7 @@ class OwnerHooks(RunHooks):
             keep=self.distributed and config.getoption("dist") == "each",
         )
         super().__init__(config, self.session)
+        self.session.options = command_line(config)
         self.session.warnings += ignored_overrides(config, settings)
         if settings.agreement is not None:
             from pytest_mmreason.measuring import idle_options

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,11 @@ RECOVERY_CALLS = 4
 
 @dataclass(slots=True)
 class PoolStats:
-    """What a pool has done so far; the live line and the summary show it."""
+    """What a pool has done so far; the live line and the summary show it.
+
+    spent: calls and tokens by who was paid, as :meth:`add` was told, and how many of the calls
+           were cut off before their reply.
+    """
 
     calls: int = 0
     in_flight: int = 0
@@ -36,6 +40,17 @@ class PoolStats:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     retries: Counter[str] = field(default_factory=Counter)
+    spent: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def add(self, payer: str, calls: int = 0, usage: Mapping[str, int] | None = None) -> None:
+        """Count calls to `payer`, and tokens that were told of them."""
+        told = usage or {}
+        names = ("prompt_tokens", "completion_tokens")
+        counts = {"calls": calls, **{name: told.get(name, 0) for name in names}}
+        self.calls += calls
+        self.prompt_tokens += counts["prompt_tokens"]
+        self.completion_tokens += counts["completion_tokens"]
+        self.spent.setdefault(payer, Counter()).update(counts)
 
     def usage(self) -> dict[str, int]:
         """Calls and tokens, by the names that they have in a record."""
@@ -76,21 +91,21 @@ class Pool:
         cap: asyncio.Semaphore | None = None,
         retry_timeouts: bool = True,
         toll: Toll | None = None,
+        payer: str = "",
     ) -> tuple[Response, int]:
         """The first good response and the number of attempts it took.
 
         `prepare` is awaited once a place is free, before the first attempt is counted;
         `cap` is a further limit that the adapter sets; `retry_timeouts` is False where a call
         that timed out goes on and would only be in the way of the next; `toll` is paid for each
-        attempt. Raises the CallError of the last attempt; a blank response is tried again and, if
+        attempt, and `payer` is who pays. Raises the CallError of the last attempt; a blank response is tried again and, if
         it stays blank, returned. The response tells the tokens of every attempt.
         """
         spent: Counter[str] = Counter()
 
         async def counted() -> Response:
             response = await attempt()
-            self.stats.prompt_tokens += response.usage.get("prompt_tokens", 0)
-            self.stats.completion_tokens += response.usage.get("completion_tokens", 0)
+            self.stats.add(payer, usage=response.usage)
             spent.update(response.usage)
             return response
 
@@ -103,6 +118,7 @@ class Pool:
                 used=used,
                 retry_timeouts=retry_timeouts,
                 toll=toll,
+                payer=payer,
             )
             if (
                 response.answer
@@ -122,6 +138,7 @@ class Pool:
         used: int = 0,
         retry_timeouts: bool = True,
         toll: Toll | None = None,
+        payer: str = "",
     ) -> tuple[T, int]:
         """The first result that is no CallError, and the number of attempts it took.
 
@@ -132,7 +149,7 @@ class Pool:
         while True:
             number += 1
             try:
-                done = await self._attempt(attempt, prepare, cap, retry_timeouts, toll)
+                done = await self._attempt(attempt, prepare, cap, retry_timeouts, toll, payer)
                 return done, number
             except CallError as error:
                 error.attempts = number - 1 if error.attempts == NOT_ASKED else number
@@ -164,11 +181,12 @@ class Pool:
         cap: asyncio.Semaphore | None,
         retry_timeouts: bool,
         toll: Toll | None,
+        payer: str,
     ) -> T:
         # The adapter's own limit comes first: who waits for it must hold no place here.
         if cap is not None:
             async with cap:
-                return await self._attempt(attempt, prepare, None, retry_timeouts, toll)
+                return await self._attempt(attempt, prepare, None, retry_timeouts, toll, payer)
         async with self._place():
             if self._fatal is not None:
                 refusal = copy(self._fatal)
@@ -177,7 +195,7 @@ class Pool:
             async with toll or nullcontext():
                 if prepare is not None:
                     await prepare()
-                self.stats.calls += 1
+                self.stats.add(payer, calls=1)
                 try:
                     async with asyncio.timeout(self._timeout_s):
                         result = await attempt()
@@ -187,6 +205,12 @@ class Pool:
                         cause="timeout",
                         retryable=retry_timeouts,
                     ) from None
+                except asyncio.CancelledError:
+                    self.stats.spent[payer]["cut_off"] += 1
+                    raise
+                except CallError as error:  # its reply may have told tokens
+                    self.stats.add(payer, usage=error.usage)
+                    raise
                 if toll is not None:
                     toll.tell(getattr(result, "usage", {}))
         self._limit = min(self._concurrency, self._limit + 1 / RECOVERY_CALLS)

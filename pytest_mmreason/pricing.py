@@ -114,7 +114,7 @@ class Prices:
         name = argument if kind == "openai" else spec
         found = _look_up(self.own, name)
         if found is None:  # by the name that options and summaries give it
-            found = self.own.get(spec)
+            found = _look_up(self.own, spec)
         if found is None and kind in _LOCAL:
             return FREE
         if found is None:
@@ -122,6 +122,11 @@ class Prices:
                 self._bundled = read(Path(__file__).with_name("prices.toml"), "the price table")
             found = _look_up(self._bundled, name)
         return found
+
+
+def key_of(spec: str) -> str:
+    """Under what name a table gives the price of the model or judge `spec`."""
+    return spec.removeprefix("openai:")
 
 
 def prices_of(plan: Plan) -> dict[str, Price | None]:

@@ -4,17 +4,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.errors import UsageError
 from pytest_mmreason.models.replay import ReplayModel
+from pytest_mmreason.plan import Plan
 from pytest_mmreason.reports.official import file_name, model_name
+from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import RunResult
 
 _FEWEST, _MOST = 3, 0.9
 """From so many answers on, and from such a share of them, repeating the question is no chance."""
 
 _GRADES = re.compile(r"(.+?)(?:_\d+of\d+)?_[^_]+-grade-\d+runs(?:_\w+)?\.json")
+
+
+def of_no_sample(plan: Plan, roles: Iterable[Any]) -> list[str]:
+    """Notes on recorded answers and verdicts that belong to no sample; UsageError if none does."""
+    benchmarks = {run.benchmark.name: run.benchmark for run in plan.runs}
+    known = [sample.id for benchmark in benchmarks.values() for sample in benchmark.samples]
+    notes = []
+    for role in roles:
+        refuse_questions(role, benchmarks.values())
+        unknown = role.unknown(known) if hasattr(role, "unknown") else []
+        if not unknown:
+            continue
+        shown = ", ".join(unknown[:5]) + (", …" if len(unknown) > 5 else "")
+        what = "verdict" if hasattr(role, "judge") else "answer"
+        if len(unknown) == len(getattr(role, "ids", ())):
+            option = "judge" if what == "verdict" else "model"
+            forgotten = plan.settings.benchmark == Settings().benchmark
+            raise UsageError(
+                f"--mm-{option}={role.name}: none of its {len(unknown)} ids ({shown}) is "
+                f"a sample of {', '.join(benchmarks)}"
+                + ("; did you forget --mm-benchmark?" if forgotten else "")
+            )
+        number = f"1 {what}" if len(unknown) == 1 else f"{len(unknown)} {what}s"
+        notes.append(f"{role.name} holds {number} to no sample of the benchmark: {shown}")
+    return notes
 
 
 def refuse_questions(role: object, benchmarks: Iterable[Benchmark]) -> None:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ from pytest_mmreason.registry import Registry
 from pytest_mmreason.remarks import doubts, remarks
 from pytest_mmreason.reports.text import count
 from pytest_mmreason.settings import Settings, is_offline
+from pytest_mmreason.spending import unrecorded
 from pytest_mmreason.store import FILE_NAME, open_store, prepare_home
 from pytest_mmreason.summary import Summary, explained, published_beside, summarise
 
@@ -55,6 +57,9 @@ class OwnerSession:
         self._rootdir = rootdir
         self._keep = keep
         self._started = time.monotonic()
+        self._started_at = datetime.now(UTC).isoformat(timespec="seconds")
+        self.options: Sequence[str] = ()
+        """Of the command line, as reports may show them."""
         self._lock = threading.RLock()
         self._plan: Plan | None = None
         self._roles: tuple[Mapping[str, ModelAdapter | None], Judge | None] | None = None
@@ -90,6 +95,8 @@ class OwnerSession:
                     from pytest_mmreason.reports.files import prepare_output
 
                     prepare_output(self.settings.output)
+                from pytest_mmreason.recordings import of_no_sample
+
                 plan = self.plan
                 models: dict[str, ModelAdapter | None]
                 if plan.graded is not None:
@@ -119,7 +126,7 @@ class OwnerSession:
                             probe()
                 self._roles = (models, judge)
                 self.warnings += cautions(plan)
-                self._warn_of_unknown(plan, [*models.values(), judge])
+                self.warnings += of_no_sample(plan, [*models.values(), judge])
                 self._compare_runs(judge)
                 self._warn_of_idle_options(models)
                 for option, given in (
@@ -223,12 +230,15 @@ class OwnerSession:
         summary = replace(
             summary,
             notes=tuple(dict.fromkeys(notes)),
+            started=self._started_at,
+            options=self.options,
             duration_s=time.monotonic() - self._started,
             retries=engine.retries(),
             cache_hits=dict(engine.cache_hits),
             details=details,
             versions=versions,
             cautions=doubted,
+            unrecorded=unrecorded(engine.spent(), summary.runs),
         )
         try:
             if self.settings.output is not None and self.plan.graded is None:
@@ -365,28 +375,3 @@ class OwnerSession:
                 f"{judge.name} holds {recorded} judge runs, of which the first {wanted} are taken; "
                 f"--mm-judge-runs={recorded} takes all"
             )
-
-    def _warn_of_unknown(self, plan: Plan, roles: Iterable[Any]) -> None:
-        """Recorded answers and verdicts that belong to no sample; UsageError if none belongs."""
-        from pytest_mmreason.recordings import refuse_questions
-
-        benchmarks = {r.benchmark.name: r.benchmark for r in plan.runs}
-        known = [s.id for b in benchmarks.values() for s in b.samples]
-        for role in roles:
-            refuse_questions(role, benchmarks.values())
-            unknown = role.unknown(known) if hasattr(role, "unknown") else []
-            if unknown:
-                shown = ", ".join(unknown[:5]) + (", …" if len(unknown) > 5 else "")
-                what = "verdict" if hasattr(role, "judge") else "answer"
-                if len(unknown) == len(getattr(role, "ids", ())):
-                    option = "judge" if what == "verdict" else "model"
-                    forgotten = self.settings.benchmark == Settings().benchmark
-                    raise UsageError(
-                        f"--mm-{option}={role.name}: none of its {len(unknown)} ids ({shown}) is "
-                        f"a sample of {', '.join(benchmarks)}"
-                        + ("; did you forget --mm-benchmark?" if forgotten else "")
-                    )
-                count = f"1 {what}" if len(unknown) == 1 else f"{len(unknown)} {what}s"
-                self.warnings.append(
-                    f"{role.name} holds {count} to no sample of the benchmark: {shown}"
-                )

@@ -24,6 +24,7 @@ from pytest_mmreason.plan import Plan, RunSpec
 from pytest_mmreason.pricing import Cost, Price, cost
 from pytest_mmreason.record import Record, judge_models_of, judging_of
 from pytest_mmreason.scoring import Row, count_statuses, score_rows, sum_usage
+from pytest_mmreason.spending import Spent, to_json, total_cost
 from pytest_mmreason.spread import Spread, spread
 from pytest_mmreason.verdict import PUT_RIGHT, UNSURE
 
@@ -150,6 +151,8 @@ class Summary:
     grade_order: the samples of recorded grades, in their order.
     stopped: why the run was stopped for good, or "".
     prices: of models and judge, as tables call them.
+    unrecorded: calls that were made and are in no record.
+    started: when, in UTC by ISO 8601. options: of the command line, as they may be shown.
     """
 
     runs: Sequence[RunResult]
@@ -166,12 +169,23 @@ class Summary:
     grade_order: Sequence[str] = ()
     pairs: Sequence[Pair] = ()
     prices: Mapping[str, Price | None] = field(default_factory=dict)
+    unrecorded: Spent = field(default_factory=dict)
+    started: str = ""
+    options: Sequence[str] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """``summary.json``; equal runs give equal files but for usage."""
-        content = {"schema": SCHEMA, "runs": [self._run_to_json(run) for run in self.runs]}
+        """``summary.json``; equal runs give equal files but for usage and when they were started."""
+        started = {"started": self.started} if self.started else {}
+        content: dict[str, Any] = {
+            "schema": SCHEMA,
+            **started,
+            "runs": [self._run_to_json(run) for run in self.runs],
+        }
         if self.pairs:
             content["pairs"] = [pair.to_json() for pair in self.pairs]
+        content["cost_usd"] = total_cost(self.runs, self.unrecorded, self.prices)
+        if self.unrecorded:
+            content["unrecorded"] = to_json(self.unrecorded, self.prices)
         return {**content, "exit": self.exit}
 
     def _run_to_json(self, run: RunResult) -> dict[str, Any]:

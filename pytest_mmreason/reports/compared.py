@@ -24,6 +24,9 @@ MOST_SAMPLES = 10
 
 MOST_PAIRS = 10
 
+BY_CHANCE = "n.s."
+"""Beside a gate that passes because what was lost is not significant."""
+
 
 def title(before: str, after: str = "") -> str:
     """What is compared with what."""
@@ -40,7 +43,7 @@ def changes(found: Comparison, gates: Sequence[Gate]) -> Table:
     for row in shown:
         cells = [Cell(inert(row.row)), Cell(f"{row.n:,}"), *_change(row)]
         if dropped:
-            cells.append(_gate_cell(dropped.get(row.row)))
+            cells.append(_gate_cell(dropped.get(row.row), row))
         cells += [Cell(f"{row.before:.1f}"), Cell(f"{row.after:.1f}")]
         rows.append(tuple(cells))
     numeric = (False, *([True] * (len(headers) - 1)), True, True)
@@ -49,18 +52,25 @@ def changes(found: Comparison, gates: Sequence[Gate]) -> Table:
     return Table((*headers, "before", "now"), numeric, tuple(rows))
 
 
-def method(found: Comparison) -> str:
-    """What was compared, and how p comes about."""
-    tested = sum(row.p_adjusted is not None for row in found.rows.values())
-    return (
-        f"{count(len(found.samples), 'sample')} of both runs · p of the {TEST} test, corrected over "
-        f"{count(tested, 'row')} ({CORRECTION})"
-    )
+def method(found: Comparison, gates: Sequence[Gate] = ()) -> str:
+    """What was compared, how p comes about, and what the table's signs mean."""
+    tested = [row for row in found.rows.values() if row.p_adjusted is not None]
+    dropped = {gate.row: gate for gate in gates if gate.kind == "max_drop"}
+    by_chance = any(_is_by_chance(dropped.get(row.row), row) for row in tested)
+    parts = [
+        f"{count(len(found.samples), 'sample')} of both runs",
+        f"p of the {TEST} test, corrected over {count(len(tested), 'row')} ({CORRECTION})",
+        "95 % CI of each row alone",
+        "−/+: samples that lost / gained",
+        *([f"{BY_CHANCE}: not significant"] if by_chance else []),
+    ]
+    return " · ".join(parts)
 
 
 def lines(found: Comparison) -> list[tuple[str, list[str]]]:
     """(title, items): which samples lost and gained, which are left out, and what differs."""
     parts = [
+        ("note", found.doubts()),
         ("worse", _samples(found.worse)),
         ("better", _samples(found.better)),
         ("left out", _left_out(found)),
@@ -104,10 +114,16 @@ def _change(row: RowChange) -> list[Cell]:
     ]
 
 
-def _gate_cell(gate: Gate | None) -> Cell:
+def _is_by_chance(gate: Gate | None, row: RowChange) -> bool:
+    """True if the gate passes though the row lost more than it allows."""
+    return gate is not None and gate.passed and row.exceeds(gate.limit)
+
+
+def _gate_cell(gate: Gate | None, row: RowChange) -> Cell:
     if gate is None:
         return Cell("")
     word = "PASS" if gate.passed else "FAIL"
+    word += f" {BY_CHANCE}" if _is_by_chance(gate, row) else ""
     least = f"−{gate.limit:g}" if gate.limit else "0"
     return Cell(f"≥ {least} {word}", "good" if gate.passed else "bad")
 

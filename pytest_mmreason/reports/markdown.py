@@ -77,7 +77,7 @@ def _comparison(found: Comparison, gates: Sequence[Gate], before: str) -> list[s
     from pytest_mmreason.reports import compared
 
     lines = [f"#### {_safe(compared.title(before))}", "", *_table(compared.changes(found, gates))]
-    lines += ["", f"- {_safe(compared.method(found))}"]
+    lines += ["", f"- {_safe(compared.method(found, gates))}"]
     lines += [f"- {title}: {_safe(' · '.join(items))}" for title, items in compared.lines(found)]
     return [*lines, ""]
 

@@ -38,6 +38,8 @@ class Printer:
         """
         if not summary.runs:
             self._annotate(summary)
+            if summary.unrecorded:  # they cost something all the same
+                self.line(f"mmreason: {tables.session_text(summary)}")
             self.line(f"mmreason: {summary.verdict}")
             return
         agreed = [run.agreement for run in summary.runs if run.agreement is not None]
@@ -141,9 +143,9 @@ class Printer:
         self._write(f" {compared.title(before, after)}", bold=True)
         width = self._writer.fullwidth - 1
         self.table(tables.narrowed(compared.changes(found, gates), width))
-        self.folded(f" {compared.method(found)}", indent=3)
+        self.folded(f" {compared.method(found, gates)}", indent=3)
         for title, items in compared.lines(found):
-            if title in ("differing", "left out"):  # sentences, longer than a line
+            if title in ("note", "differing", "left out"):  # sentences, longer than a line
                 self.folded(f" {title:11}  {' · '.join(items)}", indent=14)
             else:
                 self._wrapped(title, items)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from pytest_mmreason.benchmarks.base import Benchmark
 from pytest_mmreason.gates import Gate
-from pytest_mmreason.pricing import NOTHING
+from pytest_mmreason.pricing import NOTHING, key_of
 from pytest_mmreason.record import ERRORS
 from pytest_mmreason.reports.text import count, duration, inert, usd
 from pytest_mmreason.scoring import Row, cell_name
 from pytest_mmreason.settings import Settings, is_offline
+from pytest_mmreason.spending import cut_off, known_cost
 from pytest_mmreason.summary import RunResult, Summary, best_of, label
 
 if TYPE_CHECKING:
@@ -300,6 +301,7 @@ def counts_text(run: RunResult, settings: Settings) -> str:
 def usage_text(run: RunResult) -> str:
     """Calls, tokens and cost by role."""
     parts, payers = [], {"model": run.spec.shown, "judge": run.judge}
+    asked = {"model": run.spec.asked, "judge": run.judge}
     for role in ("model", "judge"):
         used = run.usage.get(role, {})
         calls = used.get("calls", 0)
@@ -309,7 +311,8 @@ def usage_text(run: RunResult) -> str:
             words.append(f"{tokens:,} tokens")
         cost = run.costs.get(role, NOTHING)
         if cost.unpriced:
-            words.append(f"price unknown for {inert(payers[role])}")
+            named = f'--mm-prices: "{inert(key_of(asked[role]))}"'
+            words.append(f"price unknown for {inert(payers[role])} ({named})")
         elif cost.usd:
             words.append(f"≈ {usd(cost.usd)}")
         parts.append(f"{role} {', '.join(words)}")
@@ -317,7 +320,7 @@ def usage_text(run: RunResult) -> str:
 
 
 def session_text(summary: Summary) -> str:
-    """Retries, answers from the cache, what it cost, and how long it all took."""
+    """Retries, answers from the cache, what it cost, when it began, and how long it all took."""
     parts = []
     for role, causes in (summary.retries or {}).items():
         if causes:
@@ -331,11 +334,22 @@ def session_text(summary: Summary) -> str:
             if hits.get(r)
         ]
         parts.append(f"{' and '.join(found)} from the cache")
-    costs = [cost.usd for run in summary.runs for cost in run.costs.values() if cost.usd]
-    if len(costs) > 1:
-        parts.append(f"≈ {usd(math.fsum(costs))} in all")
+    parts += filter(None, [_whole_cost(summary)])
+    parts += [f"started {summary.started}"] if summary.started else []
     parts.append(f"took {duration(summary.duration_s)}")
     return " · ".join(parts)
+
+
+def _whole_cost(summary: Summary) -> str:
+    """What all calls cost, those in no record among them; "" where one role's cost says it."""
+    costs = [cost.usd for run in summary.runs for cost in run.costs.values() if cost.usd]
+    beyond = known_cost(summary.unrecorded, summary.prices)
+    cut = cut_off(summary.unrecorded, summary.prices)
+    if len(costs) < 2 and not beyond and not cut:
+        return ""
+    text = f"≈ {usd(math.fsum([*costs, beyond]))} in all"
+    text += f", of which in no record: ≈ {usd(beyond)}" if beyond else ""
+    return f"{text}, without {count(cut, 'call')} cut off at the end" if cut else text
 
 
 def verdict_text(status: int, why: str) -> tuple[str, str]:

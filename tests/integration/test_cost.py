@@ -10,7 +10,7 @@ import pytest
 from pytest_mmreason.__main__ import main
 from tests.support.benchmarks import read_records, read_summary, sample, write_benchmark
 from tests.support.endpoint import Endpoint, Reply
-from tests.support.runs import answers, by_model, flat, run, verdict
+from tests.support.runs import answers, by_model, flat, number_of, run, verdict
 
 BOTH = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "n2"])
 PRICES = """
@@ -56,7 +56,10 @@ def test_cost_by_role(
     assert found["judge"]["cost_usd"] == pytest.approx(6 * JUDGE_CALL)
     text = "model 6 calls, 72 tokens, ≈ $0.18 · judge 6 calls, 72 tokens, ≈ $0.0180"
     assert text in flat(result)
-    assert "≈ $0.20 in all" in flat(result)
+    assert "≈ $0.20 in all" in flat(result) and "no record" not in flat(result)
+    data = read_summary(pytester.path / "out")
+    assert data["cost_usd"] == pytest.approx(6 * (MODEL_CALL + JUDGE_CALL))
+    assert "unrecorded" not in data
     assert text in (pytester.path / "out" / "summary.md").read_text(encoding="utf-8").replace(
         "\\", ""
     )
@@ -77,9 +80,10 @@ def test_an_unknown_price_is_no_zero(
     assert result.ret == 0
     found = usage(pytester.path / "out")
     assert (found["model"]["cost_usd"], found["judge"]["cost_usd"]) == (None, None)
-    assert "72 tokens, price unknown for openai:m · judge" in flat(result)
-    assert "price unknown for openai:j" in flat(result)
+    assert '72 tokens, price unknown for openai:m (--mm-prices: "m") · judge' in flat(result)
+    assert 'price unknown for openai:j (--mm-prices: "j")' in flat(result)
     assert "$" not in result.stdout.str()
+    assert read_summary(pytester.path / "out")["cost_usd"] is None
 
 
 def test_every_model_has_its_own_price(pytester: pytest.Pytester, options: tuple[str, ...]) -> None:
@@ -159,3 +163,117 @@ def test_a_bad_table_of_prices_is_a_usage_error(
     assert result.ret == 4
     result.stderr.fnmatch_lines([f"*--mm-prices *prices.toml: *{told}*"])
     assert "Traceback" not in result.stderr.str()
+
+
+def ahead(pytester: pytest.Pytester, endpoint: Endpoint) -> None:
+    """Sixteen samples that all fail their items; the first of each of two workers comes late."""
+    write_benchmark(pytester.path / "made", [sample(n) for n in range(16)])
+
+    def late(body: dict[str, Any], seen: int) -> Reply:
+        return Reply(text=answers(body, seen), delay_s={0: 2.0, 2: 1.0}.get(number_of(body), 0.0))
+
+    endpoint.script = by_model(m=late, other=answers, j=lambda body, seen: verdict(0.5))
+
+
+def paid(endpoint: Endpoint) -> float:
+    """What the endpoint's replies cost."""
+    return sum(JUDGE_CALL if body["model"] == "j" else MODEL_CALL for body in endpoint.requests)
+
+
+ENDS_EARLY = ("--mm-prices=prices.toml", "--mm-item-threshold=1", "--mm-cache=off", "-x")
+
+
+@BOTH
+def test_calls_that_ran_ahead_of_a_run_that_ends_early_are_in_its_cost(
+    pytester: pytest.Pytester,
+    options: tuple[str, ...],
+    endpoint: Endpoint,
+    workers: tuple[str, ...],
+) -> None:
+    ahead(pytester, endpoint)
+    result = run(pytester, *options, "--mm-model=openai:m", *ENDS_EARLY, *workers)
+    assert result.ret == 1
+    assert len(endpoint.requests) == 32
+    data = read_summary(pytester.path / "out")
+    assert data["cost_usd"] == pytest.approx(paid(endpoint))
+    recorded = sum(used["cost_usd"] for used in data["runs"][0]["usage"].values())
+    assert recorded < paid(endpoint) / 2, "a run tells what its records hold"
+    beyond = data["unrecorded"]["model"]["openai:m"]
+    calls = beyond["calls"] + data["runs"][0]["usage"]["model"]["calls"]
+    assert calls == 16 and beyond["cost_usd"] == pytest.approx(MODEL_CALL * beyond["calls"])
+    told = "≈ $0.53 in all, of which in no record: ≈ $0."
+    assert told in flat(result)
+    page = (pytester.path / "out" / "summary.md").read_text(encoding="utf-8")
+    assert told in page.replace("\\", "")
+
+
+def test_what_ran_ahead_has_the_price_of_its_model(
+    pytester: pytest.Pytester, options: tuple[str, ...], endpoint: Endpoint
+) -> None:
+    ahead(pytester, endpoint)
+    with (pytester.path / "prices.toml").open("a", encoding="utf-8") as file:
+        file.write('"other" = { input = 100000, output = 0 }\n')
+    models = ("--mm-model=openai:m", "--mm-model=openai:other")
+    run(pytester, *options, *models, *ENDS_EARLY)
+    data = read_summary(pytester.path / "out")
+    other = data["unrecorded"]["model"]["openai:other"]
+    assert other == {
+        "calls": 16, "prompt_tokens": 160, "completion_tokens": 32, "cost_usd": pytest.approx(16),
+    }  # fmt: skip
+    assert data["cost_usd"] == pytest.approx(16 * (1 + MODEL_CALL) + 32 * JUDGE_CALL)
+
+
+def test_merged_shards_tell_what_ran_ahead_in_each(
+    pytester: pytest.Pytester,
+    options: tuple[str, ...],
+    endpoint: Endpoint,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ahead(pytester, endpoint)
+    arguments = (*options[:-1], "--mm-model=openai:m", *ENDS_EARLY)
+    for number in (1, 2):
+        run(pytester, *arguments, f"--mm-shard={number}/2", f"--mm-output=part{number}")
+    capsys.readouterr()
+    assert main(["merge", "part1", "part2", "--mm-output=merged"]) == 1
+    told = capsys.readouterr().out
+    parts = [read_summary(Path(name)) for name in ("part1", "part2", "merged")]
+    assert parts[2]["cost_usd"] == pytest.approx(parts[0]["cost_usd"] + parts[1]["cost_usd"])
+    assert parts[2]["unrecorded"]["judge"]["openai:j"]["calls"] == sum(
+        part["unrecorded"]["judge"]["openai:j"]["calls"] for part in parts[:2]
+    )
+    assert "in no record: ≈ $" in told
+    assert main(["report", "merged", "--mm-output=again"]) == 1
+    assert read_summary(Path("again")) == parts[2]
+
+
+@pytest.mark.parametrize("own", ["{}", "openai:{}", "openai:?"])
+@BOTH
+def test_a_price_stands_under_the_bare_name_or_the_whole_spec(
+    pytester: pytest.Pytester, options: tuple[str, ...], own: str, workers: tuple[str, ...]
+) -> None:
+    names = dict.fromkeys(own.format(name) for name in "mj")
+    table = [f'"{name}" = {{ input = 1000, output = 10000 }}' for name in names]
+    text = "\n".join(["[models]", *table])
+    (pytester.path / "prices.toml").write_text(text, encoding="utf-8")
+    result = run(pytester, *options, "--mm-model=openai:m", "--mm-prices=prices.toml", *workers)
+    assert "price unknown" not in flat(result)
+    assert read_summary(pytester.path / "out")["cost_usd"] == pytest.approx(12 * MODEL_CALL)
+
+
+def test_calls_that_were_cut_off_are_counted(
+    pytester: pytest.Pytester, options: tuple[str, ...], endpoint: Endpoint
+) -> None:
+    ahead(pytester, endpoint)
+
+    def one_hangs(body: dict[str, Any], seen: int) -> Reply:
+        delays = {0: 1.0, 9: 8.0}
+        return Reply(text=answers(body, seen), delay_s=delays.get(number_of(body), 0.0))
+
+    endpoint.script = by_model(m=one_hangs, j=lambda body, seen: verdict(0.5))
+    result = run(pytester, *options, "--mm-model=openai:m", *ENDS_EARLY)
+    data = read_summary(pytester.path / "out")
+    beyond = data["unrecorded"]["model"]["openai:m"]
+    assert (beyond["calls"], beyond["cut_off"]) == (15, 1)
+    assert beyond["cost_usd"] == pytest.approx(14 * MODEL_CALL)
+    assert "cut_off" not in data["unrecorded"]["judge"]["openai:j"]
+    assert "without 1 call cut off at the end" in flat(result)

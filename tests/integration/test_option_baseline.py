@@ -13,6 +13,7 @@ from tests.support.benchmarks import (
     read_records,
     read_summary,
     sample,
+    summary_text,
     write_answers,
     write_benchmark,
 )
@@ -133,9 +134,9 @@ def test_serial_distributed_merged_reported_and_compared_are_identical(
     assert main(["merge", "s1", "s2", "--mm-baseline="]) == 0
     assert main(["merge", "s1", "s2", "--mm-baseline=", "--mm-max-drop=2"]) == 4
     assert main(["report", "serial", "--mm-output=again"]) == 1
-    expected = (pytester.path / "serial" / "summary.json").read_bytes()
+    expected = summary_text(pytester.path / "serial")
     for folder in ("distributed", "merged", "anew", "again"):
-        assert (pytester.path / folder / "summary.json").read_bytes() == expected, folder
+        assert summary_text(pytester.path / folder) == expected, folder
 
     def without_folder(result: pytest.RunResult) -> list[str]:
         return [line.partition(" · results in")[0] for line in summary_lines(result)]
@@ -315,3 +316,54 @@ def test_a_benchmark_that_the_baseline_lacks_is_a_usage_error(
         pytester, "--mm-model=replay:new.json", f"--mm-benchmark={other}", "--mm-baseline=main"
     )
     assert result.ret == 4 and "holds no run on other, but on made" in result.stderr.str()
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "n2"])
+def test_a_loss_that_too_few_samples_hide_is_told(
+    pytester: pytest.Pytester,
+    options: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
+    workers: tuple[str, ...],
+) -> None:
+    write_answers(pytester.path / "new.json", answers(range(5)))
+    some = [f"--mm-sample=s{n}" for n in range(5)]
+    result = run(pytester, *options, *some, *NEW, "--mm-output=out", *workers)
+    told = "5 samples are too few for any loss to be significant"
+    assert result.ret == 0, "it is not significant, and passes"
+    assert told in verdict_line(result)
+    assert f"note {told}" in flat(result)
+    assert "≥ −10 PASS n.s." in flat(result) and "n.s.: not significant" in flat(result)
+    out = pytester.path / "out"
+    assert told in read_summary(out)["runs"][0]["comparison"]["doubts"]
+    for name in ("summary.md", "report.html"):
+        text = (out / name).read_text(encoding="utf-8")
+        assert text.count(told) >= 2 and "PASS n.s." in text.replace("\\", "")
+    for part in (1, 2):
+        run(pytester, *options, *some, *NEW, f"--mm-shard={part}/2", f"--mm-output=s{part}")
+    capsys.readouterr()
+    for command in (["merge", "s1", "s2"], ["report", "out"]):
+        assert main(command) == 0
+        assert " ".join(capsys.readouterr().out.split()).count(told) == 2
+    assert main(["compare", "main", "out", "--max-drop=2"]) == 0
+    assert " ".join(capsys.readouterr().out.split()).count(told) == 2
+    assert main(["compare", "out", "main", "--max-drop=2"]) == 0
+    assert "on 5 of 120 samples" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_gates_column_says_what_is_beyond_the_limit_by_chance(
+    pytester: pytest.Pytester, options: tuple[str, ...]
+) -> None:
+    write_answers(pytester.path / "new.json", answers(ANALOGICAL[:4]))
+    result = run(pytester, *options, *NEW[:2], "--mm-max-drop=5")
+    (row,) = [
+        line for line in result.stdout.lines if line.startswith(" analogical") and "/" in line
+    ]
+    assert "−10.0" in row and "≥ −5 PASS n.s." in row
+    (row,) = [line for line in result.stdout.lines if line.startswith(" moderate") and "/" in line]
+    assert "PASS" in row and "n.s." not in row
+    text = flat(result)
+    assert "95 % CI of each row alone · −/+: samples that lost / gained · n.s.: not sig" in text
+    for limit in ("--mm-max-drop=10", ""):
+        result = run(pytester, *options, *NEW[:2], *filter(None, [limit]))
+        assert "n.s." not in flat(result)
+        assert "−/+: samples that lost / gained" in flat(result)

@@ -11,7 +11,13 @@ import pytest
 from pytest_mmreason import published
 from pytest_mmreason.__main__ import main
 from pytest_mmreason.published import Published
-from tests.support.benchmarks import read_summary, sample, write_answers, write_benchmark
+from tests.support.benchmarks import (
+    read_summary,
+    sample,
+    summary_text,
+    write_answers,
+    write_benchmark,
+)
 from tests.support.official import VET, write_vet
 from tests.support.runs import flat, run, summary_lines
 
@@ -140,10 +146,7 @@ def test_workers_and_merged_shards_say_the_same(
     assert main(["merge", "s1", "s2", "--mm-output=merged"]) == 0
     printed = capsys.readouterr().out
     assert " published on MM-Vet · rank 6 of 18" in printed
-    files = [
-        (pytester.path / name / "summary.json").read_bytes()
-        for name in ("serial", "parallel", "merged")
-    ]
+    files = [summary_text(pytester.path / name) for name in ("serial", "parallel", "merged")]
     assert files[0] == files[1] == files[2]
     assert main(["merge", "s1", "s2", "--mm-compare=GPT-4V"]) == 0
     assert "rank 2 of 2" in capsys.readouterr().out

@@ -25,7 +25,7 @@ def blocks(folder: Path) -> tuple[Any, ...]:
         for repeat in result["repeats"]:
             for name in ("latency_s", "usage", "attempts", "cached"):
                 repeat.pop(name, None)
-    text = re.sub(r"took \d+:\d\d", "", found.text)
+    text = re.sub(r"started \S+ · took \d+:\d\d|--mm-output=\w+", "", found.text)
     return found.json("thumbnails"), found.json("asked"), results, text.split()
 
 

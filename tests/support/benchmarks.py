@@ -67,9 +67,18 @@ def read_records(folder: Path) -> list[dict[str, Any]]:
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
-    """summary.json of a run's output folder."""
+    """summary.json of a run's output folder, without the time at which it was started."""
     summary: dict[str, Any] = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    del summary["started"]
     return summary
+
+
+def summary_text(folder: Path) -> str:
+    """The same as it was written."""
+    text = (folder / "summary.json").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith('  "started": ')]
+    assert len(lines) == len(text.splitlines()) - 1
+    return "\n".join(lines)
 
 
 def without_times(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_mmreason import compare
-from pytest_mmreason.compare import holm
+from pytest_mmreason.compare import drop_gates, holm
 from pytest_mmreason.record import MODEL_ERROR, SCORED, UNJUDGED, Record
 
 
@@ -130,6 +130,67 @@ def test_json_is_strict_and_holds_everything() -> None:
     assert data["rows"]["overall"]["n"] == 4
     assert set(data["rows"]["overall"]) == {
         "n", "before", "after", "difference", "ci95", "p", "p_adjusted", "better", "worse", "same",
+        "able", "least_p",
     }  # fmt: skip
     assert data["worse"][0] == {"sample": "s0", "before": 0.5, "after": 0.0, "weight": 2.0}
     assert data["correction"] == "Holm"
+
+
+@pytest.mark.parametrize(
+    ("samples", "blind"),
+    [
+        (5, True),  # 2/2**5 is more than 5 % even without a correction
+        (6, True),  # of five rows overall is the first, whose p counts five times: 5 * 2/2**6
+        (8, False),  # 5 * 2/2**8 < 5 %
+    ],
+)
+def test_too_few_samples_for_any_loss_are_told(samples: int, blind: bool) -> None:
+    before = [record(n, 1.0) for n in range(samples)]
+    after = [record(n, 0.0) for n in range(samples)]
+    found = compare.compare(before, after)
+    overall = found.rows["overall"]
+    assert overall.able == samples
+    assert overall.least_p == overall.p_adjusted, "everything was lost"
+    assert overall.is_blind(2) is blind is (not overall.is_significant)
+    told = f"{samples} samples are too few for any loss to be significant"
+    (gate,) = [one for one in drop_gates(found, 2) if one.row == "overall"]
+    assert gate.passed is blind
+    assert (told in gate.reason) is blind
+    assert (told in found.doubts()) is blind
+    assert found.to_json()["doubts"] == found.doubts()
+
+
+def test_a_row_that_cannot_lose_more_than_is_allowed_is_not_blind() -> None:
+    before = [record(n, 0.0) for n in range(5)]
+    found = compare.compare(before, before)
+    assert found.rows["overall"].able == 0 and not found.doubts()
+    assert "too few" not in drop_gates(found, 0)[0].reason
+
+
+def test_samples_that_scored_nothing_before_can_lose_nothing() -> None:
+    before = [record(n, 1.0 if n < 3 else 0.0) for n in range(40)]
+    found = compare.compare(before, [record(n, 0.0) for n in range(40)])
+    told = "3 of 40 samples that scored above 0 before are too few for any loss to be significant"
+    assert told in found.doubts()
+    assert told in drop_gates(found, 2)[0].reason
+    assert "too few" not in drop_gates(found, 20)[0].reason, "no such loss is possible"
+
+
+def test_small_rows_beside_a_whole_that_sees_are_named() -> None:
+    before = [record(n, 1.0, category="rare" if n < 3 else "often") for n in range(60)]
+    found = compare.compare(before, before)
+    assert found.doubts() == ["too few samples for any loss to be significant: rare (3)"]
+    assert "too few" not in drop_gates(found, 0)[0].reason
+
+
+def test_a_comparison_of_few_of_the_runs_samples_says_so() -> None:
+    run = [record(n, 1.0) for n in range(158)]
+    unjudged = [record(n, None, status=UNJUDGED) for n in range(158, 400)]
+    found = compare.compare(run[:2], [*run, *unjudged])
+    assert found.of == 158
+    assert "on 2 of 158 samples" in drop_gates(found, 2)[0].reason
+    assert "the comparison is on 2 of 158 samples of the run" in found.doubts()
+    found = compare.compare(run[:79], run)
+    assert not found.covers and " on " not in drop_gates(found, 2)[0].reason
+    lost = compare.compare(run[:70], [record(n, 0.0) for n in range(158)])
+    assert "lost 100.0 points on 70 of 158 samples, more than 2" in drop_gates(lost, 2)[0].reason

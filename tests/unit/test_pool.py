@@ -303,3 +303,18 @@ def test_images_are_prepared_only_once_a_place_is_free() -> None:
 
     assert run(course()) == 1
     assert len(prepared) == 3
+
+
+def test_calls_and_tokens_are_counted_by_who_pays() -> None:
+    failed = failure()
+    failed.usage = {"prompt_tokens": 5}  # its reply told them, and is paid for
+    pool = make()
+
+    async def course() -> None:
+        await pool.run(scripted(GOOD), payer="one")
+        await pool.run(scripted(failed, GOOD), payer="other")
+
+    run(course())
+    assert pool.stats.spent["one"] == {"calls": 1, "prompt_tokens": 10, "completion_tokens": 2}
+    assert pool.stats.spent["other"] == {"calls": 2, "prompt_tokens": 15, "completion_tokens": 2}
+    assert (pool.stats.calls, pool.stats.prompt_tokens) == (3, 25)

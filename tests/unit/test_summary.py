@@ -134,6 +134,7 @@ def test_the_file_has_the_documented_shape() -> None:
                 },
             }
         ],
+        "cost_usd": None,
         "exit": 0,
     }
     assert list(found["runs"][0]["counts"]) == ["collected", *STATUSES]

@@ -70,6 +70,7 @@ def render(
         **_pairs(summary),
         notes=summary.notes,
         session=tables.session_text(summary),
+        options=" ".join(summary.options),
         measured=measured,
         data=data,
         script=Markup(script),

@@ -156,6 +156,9 @@ function badge(result) {
 }
 const signed = (number) => `${number > 0 ? "+" : "−"}${Math.abs(number).toFixed(2)}`;
 
+// Where no sample has a picture, the list keeps no place for any.
+const bare = !asked.some((sample) => (sample.images || []).some((one) => one.thumb !== undefined));
+list.classList.toggle("bare", bare);
 function row(position) {
   const result = state.view[position], sample = result.asked;
   const image = (sample.images || []).find((one) => one.thumb !== undefined);
@@ -163,7 +166,7 @@ function row(position) {
     role: "option", id: `row-${position}`, class: "row", "data-position": position,
     "aria-setsize": state.view.length, "aria-posinset": position + 1,
   },
-  image ? el("img", {src: thumbnails[image.thumb], alt: "", decoding: "async"})
+  bare ? "" : image ? el("img", {src: thumbnails[image.thumb], alt: "", decoding: "async"})
     : el("span", {class: "blank"}),
   el("div", {class: "gist"},
     el("p", {dir: "auto"}, shown((sample.question || sample.id).slice(0, 240))),

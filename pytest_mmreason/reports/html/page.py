@@ -111,7 +111,9 @@ def _run_page(run: RunResult, summary: Summary, settings: Settings) -> RunPage:
     by_category = any(row.kind == "category" for row in run.rows.values())
     kinds = [kind for kind in GROUPS if by_category or kind != "capability"]
     groups = [_group(run, kind, bars) for kind in kinds]
-    asked = {**run.asked, **{f"judge's {k}": v for k, v in run.judging.items()}}
+    # Of an agreement nobody was asked anything: that the answers are of a subset is all there is.
+    of_model = {k: v for k, v in run.asked.items() if not graded or k == "subset"}
+    asked = {**of_model, **{f"judge's {k}": v for k, v in run.judging.items()}}
     lines = [line for line in tables.row_lines(run) if line[0] == "answer only"]
     if run.spread is not None:
         lines.append(("judge runs", measured.spread_items(run.spread)))
@@ -207,7 +209,7 @@ def _compared(run: RunResult, summary: Summary) -> Compared | None:
             changed.append((name, links, len(samples) - len(links)))
     return Compared(
         title=f"Compared {compared.title(run.earlier.named())}",
-        method=compared.method(found),
+        method=compared.method(found, run.gates),
         table=table,
         bars=bars,
         scale=5 * math.ceil(max(ends, default=0) / 5) or 5,

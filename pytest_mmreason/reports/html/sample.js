@@ -64,11 +64,14 @@ function steps(result) {
   const texts = result.asked.steps || [];
   const credits = result.repeats.map((repeat) => repeat.credits || {});
   // Of steps that the reference lacks, those that have a credit: a judge may number them anyhow.
+  // Full marks for the answer alone are no fault of its steps.
+  const mood = (repeat, credit) => repeat.score >= 1 && credit < 1 ? "even" : tenth(credit);
   const numbers = [...new Set([...texts.keys(), ...credits.flatMap((one) => Object.keys(one).map((key) => key - 1))])];
   if (!numbers.length) return "";
   const items = numbers.sort((a, b) => a - b).map((index) => el("li", {dir: "auto", value: index + 1},
-    credits.map((one) => one[index + 1] === undefined ? ""
-      : el("span", {class: `mark ${tenth(one[index + 1])}`}, one[index + 1].toFixed(2))),
+    credits.map((one, number) => one[index + 1] === undefined ? ""
+      : el("span", {class: `mark ${mood(result.repeats[number], one[index + 1])}`},
+        one[index + 1].toFixed(2))),
     " ", el("span", {}, shown(texts[index] || ""))));
   return el("section", {}, el("h4", {}, "Reference steps",
     credits.some((one) => Object.keys(one).length) ? " · credit of each" : ""),
