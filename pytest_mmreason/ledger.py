@@ -179,6 +179,11 @@ class Ledger:
         """Records that the selected items should yield; skipped items yield none."""
         return sum(1 for entry in self._entries.values() if entry.items or entry.record)
 
+    def deselected(self) -> list[RecordKey]:
+        """Keys of what was planned and is not expected, as no item of it was selected."""
+        there = {key for key, entry in self._entries.items() if entry.items or entry.record}
+        return [key for work in self.plan.works() if (key := self.plan.key(work)) not in there]
+
     def notes(self) -> list[str]:
         """What a reader of the scores must know of how they were recorded."""
         found = [key.sample for key, entry in self._entries.items() if entry.differs]

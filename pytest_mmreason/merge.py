@@ -23,6 +23,7 @@ from pytest_mmreason.pricing import Price
 from pytest_mmreason.reading import read_record
 from pytest_mmreason.record import RecordKey
 from pytest_mmreason.reports.files import official_notes
+from pytest_mmreason.reports.text import count
 from pytest_mmreason.settings import ErrorQuota, Settings, Shard, Threshold, check_baseline
 from pytest_mmreason.spending import added
 from pytest_mmreason.summary import Summary, published_beside, summarise
@@ -100,6 +101,8 @@ class Merged:
         if self._is_whole:
             there = {key for part in parts for key in _read_results(part, len, {})}
             works = [work for work in works if self.plan.key(work) in there]
+        left_out = {RecordKey(*key) for part in parts for key in _left_out(part)}
+        works = [work for work in works if self.plan.key(work) not in left_out]
         self.ledger.expect([(json.dumps(self.plan.key(work)), work) for work in works])
         judged: dict[str, tuple[Path, Mapping[str, Any]]] = {}
         for part in parts:
@@ -126,6 +129,10 @@ class Merged:
         lost = [
             f"shard {shard} is not among the folders; its samples are missing" for shard in absent
         ]
+        if left_out:
+            by = parts[0].told["chosen"]["by"]
+            how = " ".join(f"{option} {value!r}" for option, value in by.items()) or "pytest"
+            lost.append(f"{count(len(left_out), 'sample')} of the shards were left out by {how}")
         notes = [*lost, *(note for one in told for note in one["notes"]), *summary.notes]
         orders = [one.get("grade_order", ()) for one in told]
         summary = dataclasses.replace(summary, grade_order=max(orders, key=len))
@@ -158,6 +165,12 @@ class Merged:
                     self.ledger.note_missing(work, f"shard {shard} was not merged")
 
 
+def _left_out(part: Part) -> Sequence[Sequence[Any]]:
+    """The keys of what pytest's own options left out of a shard."""
+    found: Sequence[Sequence[Any]] = part.told.get("chosen", {}).get("left_out", ())
+    return found
+
+
 def _absent(parts: Sequence[Part]) -> list[Shard]:
     there = {part.shard.number for part in parts}
     count = parts[0].shard.parts
@@ -185,6 +198,12 @@ def _check_same_run(parts: Sequence[Part]) -> None:
                 f"{_short(here)} there and {_short(there)} here"
             )
 
+        chosen, chosen_here = (one.told.get("chosen", {}).get("by", {}) for one in (first, part))
+        if chosen != chosen_here and (_left_out(first) or _left_out(part)):
+            raise UsageError(
+                f"{first.folder} and {part.folder} are of different selections: "
+                f"{_short(chosen)} there and {_short(chosen_here)} here; give all shards the same"
+            )
         for model in first.told["details"].keys() & part.told["details"].keys():
             here, there = (one.told.get("versions", {}).get(model) for one in (first, part))
             if here != there:

@@ -54,8 +54,17 @@ class Part:
     told: Mapping[str, Any]
 
 
-def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> None:
-    """Write ``run.json``, or ``shard.json``, into `folder`. Raises OSError."""
+def write_part(
+    folder: Path,
+    plan: Plan,
+    outcome: Outcome,
+    summary: Summary,
+    chosen: Mapping[str, Any] | None = None,
+) -> None:
+    """Write ``run.json``, or ``shard.json``, into `folder`. Raises OSError.
+
+    chosen: pytest's options of selection, "by", and the keys that they "left_out" of the shard.
+    """
     settings = plan.settings
     quota = settings.max_errors
     benchmarks = {run.benchmark.name: run.benchmark for run in plan.runs}
@@ -96,6 +105,7 @@ def write_part(folder: Path, plan: Plan, outcome: Outcome, summary: Summary) -> 
         "grade_order": list(summary.grade_order),
         "prices": {name: p and [p.input, p.output] for name, p in summary.prices.items()},
         "unrecorded": summary.unrecorded,
+        "chosen": chosen or {},
         "roots": {
             name: root
             for name, benchmark in benchmarks.items()

@@ -219,6 +219,12 @@ class OwnerHooks(RunHooks):
         )
         super().__init__(config, self.session)
         self.session.options = command_line(config)
+        chosen = {"-m": "markexpr", "-k": "keyword", "--deselect": "deselect"}
+        self.session.selected_by = {
+            option: value
+            for option, name in chosen.items()
+            if (value := getattr(config.option, name, None))
+        }
         self.session.warnings += ignored_overrides(config, settings)
         if settings.agreement is not None:
             from pytest_mmreason.measuring import idle_options

@@ -60,6 +60,8 @@ class OwnerSession:
         self._started_at = datetime.now(UTC).isoformat(timespec="seconds")
         self.options: Sequence[str] = ()
         """Of the command line, as reports may show them."""
+        self.selected_by: Mapping[str, Any] = {}
+        """What pytest's own options leave of the items."""
         self._lock = threading.RLock()
         self._plan: Plan | None = None
         self._roles: tuple[Mapping[str, ModelAdapter | None], Judge | None] | None = None
@@ -244,7 +246,9 @@ class OwnerSession:
             if self.settings.output is not None and self.plan.graded is None:
                 from pytest_mmreason.parts import write_part
 
-                write_part(self.settings.output, self.plan, outcome, summary)
+                left_out = ledger.deselected() if self.settings.shard else ()
+                chosen = {"by": dict(self.selected_by), "left_out": left_out}
+                write_part(self.settings.output, self.plan, outcome, summary, chosen)
             if self.settings.shard:
                 summary = self._part(summary)
             summary = write_reports(summary, ledger, self.settings)

@@ -13,6 +13,7 @@ import pytest
 from pytest_mmreason.__main__ import main
 from tests.support.benchmarks import (
     read_records,
+    read_summary,
     sample,
     summary_text,
     write_answers,
@@ -98,6 +99,31 @@ def test_merged_shards_are_the_run_that_was_never_divided(
     assert stable(read_records(first)) == stable(read_records(second))
     for name in [f.name for f in first.glob("predictions*.json")]:
         assert (first / name).read_bytes() == (second / name).read_bytes()
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)])
+@pytest.mark.parametrize(
+    "selection",
+    [("-m", "deductive or moderate"), ("-k", "not s4")],
+)
+def test_merged_shards_hold_what_the_undivided_run_selects(
+    pytester: pytest.Pytester,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, ...],
+    selection: tuple[str, ...],
+    workers: tuple[str, ...],
+) -> None:
+    whole = run(pytester, *options, *selection, "--mm-output=whole")
+    for part in (1, 2):
+        run(
+            pytester, *options, *selection, f"--mm-shard={part}/2", f"--mm-output=s{part}", *workers
+        )
+    capsys.readouterr()
+    assert main(["merge", "s1", "s2", "--mm-output=merged"]) == whole.ret
+    first, second = (pytester.path / name for name in ("whole", "merged"))
+    assert stable(read_records(first)) == stable(read_records(second))
+    assert read_summary(first)["runs"] == read_summary(second)["runs"]
+    assert f"were left out by {selection[0]} {selection[1]!r}" in capsys.readouterr().out
 
 
 def test_every_sample_is_in_one_shard_and_the_mix_is_kept(pytester: pytest.Pytester) -> None:
@@ -196,6 +222,7 @@ def test_what_does_not_belong_together_is_not_merged(
     shard(pytester, "2/2", "three", "--mm-limit=3")
     shard(pytester, "2/3", "thirds")
     shard(pytester, "2/2", "keyword", "--mm-judge=keyword")
+    shard(pytester, "2/2", "some", "-m", "deductive")
     capsys.readouterr()
     for other, expected in {
         "a": "a and a both hold shard 1/2; name each shard once",
@@ -203,6 +230,7 @@ def test_what_does_not_belong_together_is_not_merged(
         "three": "different runs: the benchmarks' selected",
         "thirds": "a is shard 1/2 and thirds shard 2/3",
         "keyword": '--mm-judge is "local" there and "keyword" here',
+        "some": 'of different selections: {} there and {"-m": "deductive"} here',
         "nowhere": "nowhere holds no shard.json; a shard is what pytest --mm-shard=K/N",
     }.items():
         assert main(["merge", "a", other]) == 4
