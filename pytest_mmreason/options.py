@@ -324,7 +324,8 @@ def command_line(config: pytest.Config) -> tuple[str, ...]:
     from pytest_mmreason.invocation import told
 
     switches = [option.flag for option in OPTIONS if option.is_switch]
-    return told([str(argument) for argument in config.invocation_params.args], switches)
+    given = config.invocation_params
+    return told([str(argument) for argument in given.args], switches, given.dir)
 
 
 def only_looks(config: pytest.Config) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pytest_mmreason.invocation import told
@@ -42,3 +44,15 @@ def test_parameters_stay_as_they_were_written() -> None:
     assert told(["--mm-param=temperature=0.2", "--mm-param", "stop=a b"]) == (
         "--mm-param=temperature=0.2", "'--mm-param=stop=a b'",
     )  # fmt: skip
+
+
+def test_no_folder_of_the_machine_is_told(tmp_path: Path) -> None:
+    given = [
+        f"--mm-benchmark=mm-vet={tmp_path / 'data'}",
+        f"--mm-output={tmp_path}",
+        "--mm-limit=3",
+    ]
+    inside = told(given, folder=tmp_path)
+    assert inside == ("--mm-benchmark=mm-vet=data", "--mm-output=.", "--mm-limit=3")
+    outside = told(given, folder=tmp_path / "elsewhere")
+    assert "mm-vet=…/data" in outside[0] and str(tmp_path.parent) not in " ".join(outside)
