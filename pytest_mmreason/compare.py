@@ -261,6 +261,9 @@ def drop_gates(found: Comparison, max_drop: float) -> list[Gate]:
         return [Gate(OVERALL, "max_drop", max_drop, None, False, reason)]
     gates = []
     covers = f" on {found.covers}" if found.covers else ""
+    some_fail = any(
+        row.p_adjusted is not None and row.drops_by_more(max_drop) for row in found.rows.values()
+    )
     for name, row in found.rows.items():
         if row.p_adjusted is None:
             continue
@@ -272,9 +275,11 @@ def drop_gates(found: Comparison, max_drop: float) -> list[Gate]:
                 f"(p {p_text(row.p_adjusted)})"
             )
         elif name == OVERALL:
-            reason = (
-                f"{name} {points_text(row.difference)} against the baseline{covers}, "
-                f"no row lost more than {max_drop:g} points significantly"
+            reason = f"{name} {points_text(row.difference)} against the baseline{covers}, "
+            reason += (
+                f"no significant loss of more than {max_drop:g}"
+                if some_fail
+                else f"no row lost more than {max_drop:g} points significantly"
             )
             if row.is_blind(max_drop):
                 reason += f": {too_few(row)}"

@@ -90,6 +90,12 @@ def test_ten_planted_drops_fail_their_row_alone() -> None:
     assert deductive.drops_by_more(5) and deductive.worse == 10
     assert abductive.difference == 0 and not abductive.drops_by_more(0)
     assert not deductive.drops_by_more(50), "it is significant, but no such drop"
+    said = {gate.row: (gate.passed, gate.reason) for gate in drop_gates(found, 15)}
+    assert not said["deductive"][0]
+    passed, reason = said["overall"]
+    assert passed and reason.endswith("baseline, no significant loss of more than 15"), (
+        "that no row lost so much would be wrong"
+    )
 
 
 def test_p_is_corrected_over_the_gated_rows_alone() -> None:
