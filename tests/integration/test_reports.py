@@ -46,7 +46,11 @@ def test_summary_json_has_the_keys_it_promises(
     arguments = (*endpoint_options(endpoint), f"--mm-benchmark={folder}", "--mm-retries=0")
     run(pytester, *arguments, "--mm-output=out", "--mm-threshold=high=10")
     summary = read_summary(pytester.path / "out")
-    assert (list(summary), summary["schema"], summary["exit"]) == (["schema", "runs", "exit"], 1, 1)
+    assert (list(summary), summary["schema"], summary["exit"]) == (
+        ["schema", "runs", "cost_usd", "exit"],
+        1,
+        1,
+    )
     (found,) = summary["runs"]
     assert set(found) >= {
         "benchmark", "model", "judge", "prompt", "fingerprint", "counts", "rows", "gates", "usage"
