@@ -35,7 +35,7 @@ glance (section 3.1)."""
 SMALLEST_SIDE = 32
 """Pixels; in a picture whose shorter side is below, little can be seen."""
 
-_NEARLY = 0.8
+_NEARLY = 0.85
 """Likeness, as difflib has it, from which one of two words may be the other misspelt."""
 _OFTEN = 5
 """How many times as many samples have the value that is probably meant."""

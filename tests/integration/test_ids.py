@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from tests.support.benchmarks import sample
+from tests.support.benchmarks import sample, summary_text
 from tests.support.project import Project
 
 ODD = [
@@ -85,7 +85,7 @@ def test_hash_seed_changes_neither_ids_nor_order_nor_tables(
                 items,
                 table,
                 project.records(),
-                (project.path / "out" / "summary.json").read_text(),
+                summary_text(project.path / "out"),
             )
         )
     assert len(seen[0][1]) == 9
