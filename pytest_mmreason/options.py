@@ -196,7 +196,7 @@ OPTIONS = (
     Option("repeats", "N", "Ask the model N times per sample (default: 1).", whole(1)),
     Option("concurrency", "N", "Calls in flight per role (model, judge), all workers together (default: 16); local models have --mm-batch-size.", whole(1)),
     Option("timeout", "S", "Seconds that one call may take (default: 120); local models are never cut short.", number(0, above=True)),
-    Option("retries", "N", "Retries of a failed call; 0 makes one attempt (default: 5). Local models fail for good.", whole(0)),
+    Option("retries", "N", "Retries of a failed call, beside as many waits that 429 replies ask for; 0 makes one attempt (default: 5). Local models fail for good.", whole(0)),
     Option("limit", "N", "Evaluate N samples, keeping the mix of categories and complexities; of them -m and -k take what they take.", whole(1)),
     Option("sample", "ID", "Evaluate the sample with this id. Repeatable.", repeat=True),
     Option("subset", "FILE", "Evaluate the samples whose ids stand in this JSON list.", is_path=True),

@@ -63,7 +63,8 @@ class Pool:
 
     Where a 429 says how long to wait (Retry-After), no call starts before that. Places go to
     calls in the order in which they came; a call waiting to be tried again holds none.
-    `retries` is how often a failed attempt is repeated; `timeout_s` is seconds that one
+    `retries` is how often a failed attempt is repeated, and how often a 429 is waited for as it
+    says; `timeout_s` is seconds that one
     attempt may take.
     """
 
@@ -142,10 +143,11 @@ class Pool:
     ) -> tuple[T, int]:
         """The first result that is no CallError, and the number of attempts it took.
 
-        `used` attempts were made before and count too. After a fatal error nothing more
-        is asked: every later call fails with it.
+        `used` attempts were made before and count too. A 429 that says how long to wait is no
+        failure of the call: as many of them as there are retries do not count as such. After a
+        fatal error nothing more is asked: every later call fails with it.
         """
-        number = used
+        number, waits = used, 0
         while True:
             number += 1
             try:
@@ -155,9 +157,11 @@ class Pool:
                 error.attempts = number - 1 if error.attempts == NOT_ASKED else number
                 if error.fatal:
                     self._fatal = error
-                if number > self._retries or not error.retryable:
+                is_told = error.cause == "429" and error.retry_after_s is not None
+                waits += is_told and waits < self._retries
+                if number - waits > self._retries or not error.retryable:
                     raise
-                await self._pause(number, error)
+                await self._pause(max(1, number - waits), error)
 
     @property
     def notes(self) -> list[str]:

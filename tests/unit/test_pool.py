@@ -158,6 +158,22 @@ def test_429_halves_the_limit_and_success_restores_it() -> None:
     ]
 
 
+def test_waits_that_429s_ask_for_use_no_retries_up(naps: list[float]) -> None:
+    told, broken = failure("429", retry_after_s=1.0), failure("500")
+    mixed = [told, broken, told, broken]
+    assert run(make(retries=2).run(scripted(*mixed, GOOD))) == (GOOD, 5)
+    with pytest.raises(CallError, match="500") as caught:
+        run(make(retries=2).run(scripted(*mixed, broken, GOOD)))
+    assert caught.value.attempts == 5
+    with pytest.raises(CallError, match="429") as caught:
+        run(make(retries=2).run(scripted(*[told] * 9)))
+    assert caught.value.attempts == 5, "an endpoint that never lets in is given up"
+    for error in (told, failure("429")):
+        with pytest.raises(CallError) as caught:
+            run(make(retries=0).run(scripted(error, GOOD)))
+        assert caught.value.attempts == 1
+
+
 def test_a_wave_of_429s_halves_the_limit_once() -> None:
     pool = make(concurrency=8)
 
