@@ -12,10 +12,6 @@ from typing import TypeAlias
 
 from pytest_mmreason.sample import IMAGE_MARK, ImageRef, JoinedRef, Sample
 
-STRATEGIES = ("direct", "cot")
-IMAGE_MODES = ("separate", "concat", "none", "captions")
-FOLLOW_UPS = ("none", "steps")
-
 COT_SENTENCE = "Let's think step by step."
 """Zero-shot chain of thought, appended to the question (InfiMM-Eval, section 4.2)."""
 

@@ -11,6 +11,7 @@ from pytest_mmreason.errors import UsageError
 from pytest_mmreason.models.replay import ReplayModel
 from pytest_mmreason.plan import Plan
 from pytest_mmreason.reports.official import file_name, model_name
+from pytest_mmreason.reports.text import count
 from pytest_mmreason.settings import Settings
 from pytest_mmreason.summary import RunResult
 
@@ -40,8 +41,9 @@ def of_no_sample(plan: Plan, roles: Iterable[Any]) -> list[str]:
                 f"a sample of {', '.join(benchmarks)}"
                 + ("; did you forget --mm-benchmark?" if forgotten else "")
             )
-        number = f"1 {what}" if len(unknown) == 1 else f"{len(unknown)} {what}s"
-        notes.append(f"{role.name} holds {number} to no sample of the benchmark: {shown}")
+        notes.append(
+            f"{role.name} holds {count(len(unknown), what)} to no sample of the benchmark: {shown}"
+        )
     return notes
 
 
