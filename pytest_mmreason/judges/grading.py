@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from pytest_mmreason.judges.assignment import labelled, share_of_labels
 from pytest_mmreason.judges.candidates import asks_for_several, is_one_of_two
 from pytest_mmreason.judges.lexicon import DRESS, FILLER, NONE, NOT
 from pytest_mmreason.judges.matching import (
@@ -24,7 +25,7 @@ from pytest_mmreason.judges.polarity import implied_polarity, polarity
 from pytest_mmreason.judges.quantities import Quantity, agree, only_quantity, quantities
 from pytest_mmreason.judges.sequence import is_sequence
 from pytest_mmreason.judges.stems import root
-from pytest_mmreason.judges.values import contradicts, kind_of, rivals
+from pytest_mmreason.judges.values import contradicts, disputed, gives_each, kind_of, rivals
 
 _SHORT = 8  # tokens: up to here an answer must be there as a whole
 _MANY = 4  # content words; more than these are a statement
@@ -167,6 +168,12 @@ def _grade_option(
     statement = len(option.tokens) <= STATEMENT
     if statement and contradicts(option, said, question, accepted):
         return Grade(0.0, False, f"the response gives another value than {shown}", 0.6)
+    labels = labelled(option)
+    if labels and (part := share_of_labels(labels, said)) is not None:
+        why = f"the response gives {part * len(labels):.0f} of {len(labels)} their number"
+        return Grade(max(0.0, 2 * part - 1), part == 1.0, why, 0.7)
+    if statement and gives_each(option, said, question):
+        return Grade(1.0, True, f"the response says {shown} in other words or order", 0.7)
     if _is_core(option, said, question, several):
         return Grade(1.0, True, f"the response gives what {shown} says beyond the question", 0.7)
     if len(option.tokens) <= _SHORT and not NOT & set(option.tokens):
@@ -239,13 +246,16 @@ def _is_core(option: Words, said: Words, question: Words, several: bool) -> bool
     So "109" answers "The value of the question mark should be 109", and "Westface" "It
     should be Westface": its numbers, or else its words that the question has not.
     """
-    core = option.vocabulary - question.vocabulary
+    open_values = disputed(option, question)
+    core = option.vocabulary - (question.vocabulary - open_values)
     numbers = option.numbers if option.numbers & core else frozenset()
     if option.numbers and several and option.vocabulary - numbers:
         return False  # each of several numbers has to be told of what it is
     if numbers and len(option.tokens) <= 3 * _SHORT // 2 and len(numbers) <= 2:
         core = numbers
-    elif not core or core == option.vocabulary:
+        if _counts_other(numbers, option, said, question):
+            return False
+    elif not core or (core == option.vocabulary and not open_values):
         core = frozenset(root(token) for token in option.tokens if token not in DRESS)
         if len(core) != 1:
             return False
@@ -268,6 +278,27 @@ def _is_core(option: Words, said: Words, question: Words, several: bool) -> bool
             if (token in numbers or core & question.vocabulary) and found.state != ASSERTED:
                 return False
     return True
+
+
+def _counts_other(numbers: frozenset[str], option: Words, said: Words, question: Words) -> bool:
+    """Whether the response counts other things by these numbers: "two circles", "two stars"."""
+    wanted = _counted(numbers, option)
+    given = _counted(numbers, said) - question.vocabulary
+    return bool(wanted and given) and wanted.isdisjoint(said.vocabulary)
+
+
+def _counted(numbers: frozenset[str], text: Words) -> frozenset[str]:
+    """The content words, by their root, that stand right after one of `numbers`."""
+    found: set[str] = set()
+    for at, token in enumerate(text.tokens):
+        if token not in numbers:
+            continue
+        for after in range(at + 1, len(text.tokens)):
+            word = text.tokens[after]
+            if text.phrases[after] != text.phrases[at] or word in FILLER or word[0] == "#":
+                break
+            found.add(root(word))
+    return frozenset(found)
 
 
 def _in_one_clause(core: frozenset[str], said: Words) -> bool:

@@ -18,9 +18,9 @@ FILLER = _words(
     "i you he she it we they me him her us them my your his its our their this that these those "
     "there here is are was were be been being am do does did doing have has had having will would "
     "shall should can could may might must of in on at by for with about into through to from up "
-    "down out over under as and or but if then so than too very just also only own same such both "
+    "down out over under as and or but if then so than too very just also only own such both "
     "each what which who whom whose when where why how all any some no not nor more most other "
-    "because while during before after above below between again further once s t don now think "
+    "because while during before after above below between again further once one s t don now think "
     "image picture photo photograph scene shown show shows showing depict depicts see seen appear "
     "appears likely answer called named name known"
 )
@@ -46,7 +46,10 @@ NUMERIC = (
 )
 
 # "one" counts nothing after these: "the one on the left", "another one"
-PRONOUN_ONE_AFTER = _words("the this that which each any every no another other left right")
+PRONOUN_ONE_AFTER = _words(
+    "the this that which each any every no another other left right big small large little tall "
+    "short long old new red blue green yellow orange purple pink brown black white gray grey"
+)
 
 ALIASES = {
     "men": "man",

@@ -20,7 +20,7 @@ from pytest_mmreason.models.base import ModelAdapter
 from pytest_mmreason.sample import Sample
 from pytest_mmreason.verdict import StepCredit, Verdict
 
-VERSION = 7
+VERSION = 8
 """Raised when the same response would get another verdict; enters the cache key."""
 
 STEPS_CAP = 0.6
@@ -39,8 +39,9 @@ def judge_locally(sample: Sample, response: str, protocol: str) -> Verdict:
     A short answer is right if its tokens stand in the response in a row, or close
     together, and are neither negated ("not X", "X rather than Y") nor hedged ("either
     3 or 4"). The items of a sequence must stand in its order; another colour, place or
-    direction than the reference's contradicts it; and where one thing is asked for, one
-    of two is half an answer and one of many none. A question of yes or no is decided by
+    direction than the reference's contradicts it, as does giving the things of the reference
+    each other's; and where one thing is asked for, one of two is half an answer and one of
+    many none. A question of yes or no is decided by
     the response's first words. A long answer is graded by the share of its content words
     that the response holds. ``<AND>`` parts count alike, of ``<OR>`` the best alternative
     counts.

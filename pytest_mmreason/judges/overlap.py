@@ -58,10 +58,17 @@ def grade_long(option: Words, said: Words, question: Words) -> Grade:
     else:
         opening = share if lead == share else coverage(option.cut(0, _OPENING), said, known)
         credit = _LEAD_WEIGHT * lead + _OPENING_WEIGHT * opening + _WHOLE_WEIGHT * share - _CHANCE
+    if len(option.tokens) <= STATEMENT and _has_other_numbers(option, said):
+        credit /= 2
     credit = round(min(_MOST, max(0.0, credit)), 4)
     # little in common is sure to be wrong, much to be right; between them lies judgement
     confidence = 0.75 if share < 0.1 else 0.6 if credit > 0.8 else 0.45 if not credit else 0.35
     return Grade(credit, False, why, confidence)
+
+
+def _has_other_numbers(option: Words, said: Words) -> bool:
+    """Whether both hold numbers and none in common: much the same words, another statement."""
+    return bool(option.numbers and said.numbers) and option.numbers.isdisjoint(said.numbers)
 
 
 def _first_sentence(option: Words) -> Words:

@@ -7,6 +7,7 @@ other way round, as "above" by "below" or "open" by "not shut", is none of them.
 
 from __future__ import annotations
 
+from pytest_mmreason.judges.assignment import given_values
 from pytest_mmreason.judges.lexicon import ATTRIBUTES, FILLER, JOINERS, NEGATORS, RELATIONS, VERBS
 from pytest_mmreason.judges.normalise import Words
 from pytest_mmreason.judges.stems import root
@@ -33,6 +34,7 @@ _VALUES: dict[str, dict[str, str]] = {
 }
 _WORDS = frozenset(word for table in _VALUES.values() for word in table)
 _COLORS = _VALUES["color"]
+_OPPOSITES = frozenset({"vertical", "course", "change", "turn"})  # what things are given, or do
 EMPTY = FILLER - _WORDS
 """Words that carry no content of an item: "up" does."""
 _HEAD = 3  # tokens after a colour, among which is what has it
@@ -58,8 +60,9 @@ def contradicts(
     """Whether `said` gives, for a value of `reference`, another of its kind instead.
 
     One that is `accepted` elsewhere tells nothing, nor does one that the question names unless
-    it offers both. With colours it is the thing that counts: "blue ink" is against "the yellow
-    ink", also beside "a blue pen".
+    it offers both. Of opposites each thing has to have its own: "blue goes up and red goes down"
+    is against "red goes up". With colours it is the thing that counts: "blue ink" is against
+    "the yellow ink", also beside "a blue pen".
     """
     if not (_WORDS & reference.token_set and _WORDS & said.token_set):
         return False
@@ -71,10 +74,52 @@ def contradicts(
         others = given - wanted - _of(table, accepted)
         if not wanted <= given and others - _named(table, wanted, question):
             return True
+        if kind in _OPPOSITES and len(wanted) == 1 < len(given):
+            told = given_values(*_things(reference, table, question), said, table)
+            if any(wanted.isdisjoint(values) for values in told.values()):
+                return True
     return not _COLORS.keys().isdisjoint(reference.token_set) and any(
         _is_recolored(color, thing, said, question, accepted)
         for color, thing in _colored(reference)
     )
+
+
+def gives_each(reference: Words, said: Words, question: Words) -> bool:
+    """Whether `said` gives every thing of `reference` the same of two opposites, and it alone.
+
+    "Up: red and blue" does for "red and blue go up", whatever verb is theirs.
+    """
+    for kind in _OPPOSITES:
+        table = _VALUES[kind]
+        wanted = _of(table, reference.token_set)
+        colors = frozenset(map(root, reference.token_set & _COLORS.keys()))
+        rest = reference.vocabulary - colors - question.vocabulary - {*map(root, table)}
+        if len(wanted) == 1 and colors and len(rest) <= 1 and not NEGATORS & said.token_set:
+            told = given_values(colors, frozenset(map(root, _COLORS)), said, table)
+            if all(told.get(color) == wanted for color in colors):
+                return True
+    return False
+
+
+def disputed(reference: Words, question: Words) -> frozenset[str]:
+    """By their root, the values of `reference` beside which `question` names others of their kind."""
+    return frozenset(
+        root(token)
+        for table in _VALUES.values()
+        for token in table.keys() & reference.token_set
+        if len(_of(table, question.token_set)) > 1
+    )
+
+
+def _things(
+    reference: Words, table: dict[str, str], question: Words
+) -> tuple[frozenset[str], frozenset[str]]:
+    """By their root, the words of `reference` for what is given a value of `table`; all such."""
+    if colors := reference.token_set & _COLORS.keys():
+        return frozenset(map(root, colors)), frozenset(map(root, _COLORS))
+    others = frozenset(map(root, reference.token_set - FILLER - table.keys()))
+    own = others - question.vocabulary or others
+    return own, own
 
 
 def _of(table: dict[str, str], tokens: frozenset[str]) -> set[str]:

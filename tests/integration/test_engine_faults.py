@@ -208,7 +208,9 @@ def test_a_judge_that_never_gives_a_verdict_stops_the_run(
     assert 40 <= len(judged) <= 48, "two asks of each of twenty, and what was in flight"
     found = records_of(pytester)
     assert len(found) == 200
-    assert sum(r["status"] == "judge_error" for r in found.values()) >= 20
+    errors = sum(r["status"] == "judge_error" for r in found.values())
+    # the twentieth may be of an earlier item than one or two before it, which then is not run
+    assert errors >= 18
     assert found["s0"]["response"] == "answer0", "what was answered is kept"
 
 

@@ -1,0 +1,125 @@
+"""The offline judge on what is given to which thing."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mmreason.judges.assignment import labelled, share_of_labels
+from pytest_mmreason.judges.local import judge_locally
+from pytest_mmreason.judges.normalise import words
+from pytest_mmreason.sample import Sample
+
+BALLOONS = "The pink one is let loose first. Which balloons rise up, and which sink down?"
+FLIGHT = "white and green go up<AND>pink and brown go down"
+CARDS = "Which number is on the back of each of the cards A to D?"
+NUMBERS = "A 7, B 2, C 9, D 2<OR>7, 2, 9, 2"
+PRINTER = "This printer always works alike. What does it print last?"
+
+
+def score(question: str, reference: str, response: str) -> float:
+    sample = Sample("s", question, answer=reference)
+    return judge_locally(sample, response, "mm-vet").score
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "White and green go up; pink and brown go down.",
+        "Pink goes down, white up, green up and brown down.",
+        "Up: white and green. Down: pink and brown.",
+        "The pink and brown balloons go down while the white and green balloons go up.",
+        "White goes up, the balloons pink and brown go down, green goes up.",
+        "The balloons that go up are white and green, pink and brown go down.",
+    ],
+)
+def test_each_with_its_own_is_right(response: str) -> None:
+    assert score(BALLOONS, FLIGHT, response) == 1.0
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "Pink and white go up, the brown and green ones go down.",
+        "Pink and brown go up, white and green go down.",
+        "Up: pink and green. Down: white and brown.",
+    ],
+)
+def test_each_other_s_is_wrong(response: str) -> None:
+    assert score(BALLOONS, FLIGHT, response) == 0.0
+
+
+def test_other_things_than_colors_are_told_apart_too() -> None:
+    question = "What do exports do, and imports?"
+    reference = "the exports rise while the imports fall"
+    assert score(question, reference, "Imports fall, exports rise.") == 1.0
+    assert (
+        score("Where does the crab go?", "the crab goes up", "The eel goes up, the crab down.") == 0
+    )
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "A: 7, B: 2, C: 9, D: 2",
+        "A=7 B=2 C=9 D=2",
+        "A is 7, B is 2, C is 9 and D is 2.",
+        "7 on A, 2 on B, 9 on C and 2 on D",
+        "D 2, C 9, B 2, A 7",
+        "7, 2, 9, 2",
+    ],
+)
+def test_labels_with_their_numbers_are_right(response: str) -> None:
+    assert score(CARDS, NUMBERS, response) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("response", "expected"),
+    [
+        ("A 7, B 2, C 9, D 3", 0.5),
+        ("A 2, B 7, C 2, D 9", 0.0),
+        ("A 9, B 7, C 2, D 2", 0.0),
+        ("7, 9, 2, 2", 0.0),
+    ],
+)
+def test_labels_with_other_numbers_earn_what_is_right(response: str, expected: float) -> None:
+    assert score(CARDS, NUMBERS, response) == pytest.approx(expected)
+
+
+def test_a_list_of_labels_gives_each_item_one_number() -> None:
+    assert labelled(words("Ada 3, Bo 4 and Cy 3")) == {"ada": "#3", "bo": "#4", "cy": "#3"}
+    assert not labelled(words("Ada 3, Bo 4"))
+    assert not labelled(words("Ada 3, Bo 4, rain"))
+    assert not labelled(words("Ada 3, Ada 4, Bo 3"))
+    assert not labelled(words("from 3 to 4 o'clock, in room 2"))
+
+
+def test_too_few_labels_tell_nothing() -> None:
+    wanted = labelled(words("Ada 3, Bo 4 and Cy 3"))
+    assert share_of_labels(wanted, words("Ada has 3")) is None
+    assert share_of_labels(wanted, words("Ada has 3, Bo 3")) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("response", ["Two grey moons and one pink sun", "two hats", "two"])
+def test_what_is_counted_is_part_of_the_answer(response: str) -> None:
+    expected = float(response == "two")
+    assert score(PRINTER, "two brown shells", response) == expected
+
+
+def test_a_value_that_the_question_disputes_is_part_of_the_answer() -> None:
+    question = "The film is turned over, left and right changing sides. Where do two match?"
+    assert score(question, "middle left", "In the center.") == 0.0
+    assert score(question, "middle left", "On the left, in the middle row.") == 1.0
+
+
+def test_unchanged_is_part_of_the_answer() -> None:
+    question = "The wind stays as it is. What does each boat do?"
+    assert score(question, "the pink one stays the same", "The pink one stays behind.") < 1.0
+    assert score(question, "the pink one stays the same", "Pink stays the same.") == 1.0
+
+
+def test_other_numbers_make_another_statement() -> None:
+    reference = "the melon was weighed as 2.5 kg in place of 1.5 kg on the old scale"
+    near, bare = (
+        f"the plum was weighed as {what} in place of it on the scale" for what in ("3", "more")
+    )
+    assert 0 < score("What is wrong?", reference, near) < score("What is wrong?", reference, bare)
