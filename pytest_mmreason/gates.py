@@ -18,7 +18,7 @@ NO_GATE = "no gate was set"
 TOLERANCE = 1e-9
 """A score that is below its limit by rounding alone passes."""
 
-EXIT_OK, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE = 0, 1, 2, 4
+EXIT_OK, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, EXIT_NOTHING = 0, 1, 2, 4, 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pytest_mmreason import baseline
 from pytest_mmreason.baseline import RESULTS
 from pytest_mmreason.errors import UsageError
-from pytest_mmreason.gates import EXIT_FAILED, EXIT_OK, Outcome, check_thresholds
+from pytest_mmreason.gates import EXIT_FAILED, EXIT_NOTHING, EXIT_OK, Outcome, check_thresholds
 from pytest_mmreason.ledger import Journal, Ledger
 from pytest_mmreason.parts import SHOWN, Part, plan_of, settings_of
 from pytest_mmreason.plan import Work, part_of
@@ -23,7 +23,7 @@ from pytest_mmreason.pricing import Price
 from pytest_mmreason.reading import read_record
 from pytest_mmreason.record import RecordKey
 from pytest_mmreason.reports.files import official_notes
-from pytest_mmreason.reports.text import count
+from pytest_mmreason.reports.text import count, selection
 from pytest_mmreason.settings import ErrorQuota, Settings, Shard, Threshold, check_baseline
 from pytest_mmreason.spending import added
 from pytest_mmreason.summary import Summary, published_beside, summarise
@@ -130,8 +130,10 @@ class Merged:
             f"shard {shard} is not among the folders; its samples are missing" for shard in absent
         ]
         if left_out:
-            by = parts[0].told["chosen"]["by"]
-            how = " ".join(f"{option} {value!r}" for option, value in by.items()) or "pytest"
+            how = selection(parts[0].told["chosen"]["by"])
+            if not works:
+                verdict = f"no sample is left: {how} selects none of any shard"
+                summary = dataclasses.replace(summary, exit=EXIT_NOTHING, verdict=verdict)
             lost.append(f"{count(len(left_out), 'sample')} of the shards were left out by {how}")
         notes = [*lost, *(note for one in told for note in one["notes"]), *summary.notes]
         orders = [one.get("grade_order", ()) for one in told]

@@ -302,6 +302,7 @@ class OwnerHooks(RunHooks):
         if self.faulty or self.session.fault:
             session.exitstatus = status = int(pytest.ExitCode.USAGE_ERROR)
         if self._is_empty_shard(session.config, status):
+            status = int(pytest.ExitCode.OK)
             _ = self.session.client  # opens what writes the shard's files: merge wants them all
         summary = self.session.finish(status, stopped)
         if summary is not None:
@@ -313,10 +314,13 @@ class OwnerHooks(RunHooks):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _is_empty_shard(self, config: pytest.Config, status: int) -> bool:
-        """True after a run of a shard that has no samples, as there are more shards than those."""
+        """True after a run of a shard without samples: there are fewer than shards, or ``-m`` and
+        its like select none of it, though maybe of the others."""
         settings = self.session.settings
         if not (settings.shard and settings.output) or config.option.collectonly:
             return False
+        if status == pytest.ExitCode.NO_TESTS_COLLECTED:
+            return bool(self.session.selected_by)
         return status == pytest.ExitCode.OK and next(iter(self.session.plan.works()), None) is None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

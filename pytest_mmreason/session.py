@@ -28,7 +28,7 @@ from pytest_mmreason.pricing import Price, prices_of
 from pytest_mmreason.record import Record
 from pytest_mmreason.registry import Registry
 from pytest_mmreason.remarks import doubts, remarks
-from pytest_mmreason.reports.text import count
+from pytest_mmreason.reports.text import count, selection
 from pytest_mmreason.settings import Settings, is_offline
 from pytest_mmreason.spending import unrecorded
 from pytest_mmreason.store import FILE_NAME, open_store, prepare_home
@@ -275,6 +275,8 @@ class OwnerSession:
             )
             if verdict == NO_GATE:
                 verdict = f"its {waiting} wait for the merge"
+        if self.selected_by and self._ledger is not None and not self._ledger.expected:
+            verdict = f"{selection(self.selected_by)} selects no sample of shard {settings.shard}"
         return replace(summary, notes=tuple(notes), verdict=verdict)
 
     def _read_baseline(self, plan: Plan, judge: Judge | None) -> None:

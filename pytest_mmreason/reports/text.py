@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import unicodedata
+from collections.abc import Mapping
 
 from pytest_mmreason.naming import slug
 from pytest_mmreason.record import Record
@@ -105,3 +106,8 @@ def duration(seconds: float) -> str:
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """``1 sample``, ``2 samples``, ``1,000 samples``; `plural` where it is no mere s."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def selection(by: Mapping[str, object]) -> str:
+    """pytest's options of selection as they would be typed: ``-m 'deductive'``."""
+    return " ".join(f"{option} {value!r}" for option, value in by.items()) or "pytest"

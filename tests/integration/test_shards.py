@@ -213,6 +213,44 @@ def shard(pytester: pytest.Pytester, text: str, folder: str, *options: str) -> N
     )
 
 
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["serial", "xdist"])
+def test_a_shard_of_which_nothing_is_selected_is_one_of_the_run(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str], workers: tuple[str, ...]
+) -> None:
+    folder = write_benchmark(pytester.path / "made", [sample(n) for n in range(6)])
+    write_answers(pytester.path / "a.json", {f"s{n}": "answer" for n in range(6)})
+    folders = [f"s{number}" for number in (1, 2, 3)]
+    results = [
+        run(
+            pytester,
+            "--mm-model=replay:a.json",
+            f"--mm-benchmark={folder}",
+            f"--mm-shard={number}/3",
+            f"--mm-output={name}",
+            *("-k", "s4", *workers),
+        )
+        for number, name in enumerate(folders, 1)
+    ]
+    assert [result.ret for result in results] == [0, 0, 0]
+    told = "mmreason: -k 's4' selects no sample of shard"
+    assert sum(told in result.stdout.str() for result in results) == 2
+    capsys.readouterr()
+    assert main(["merge", *folders, "--mm-output=whole"]) == 0
+    assert "5 samples of the shards were left out by -k 's4'" in capsys.readouterr().out
+    records = Path("whole/results.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["sample"] for line in records] == ["s4"]
+
+
+def test_shards_of_which_all_select_nothing_end_as_the_whole_run_would(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in (1, 2):
+        shard(pytester, f"{number}/2", f"s{number}", "-k", "nowhere")
+    capsys.readouterr()
+    assert main(["merge", "s1", "s2"]) == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert "no sample is left: -k 'nowhere' selects none of any shard" in capsys.readouterr().out
+
+
 def test_what_does_not_belong_together_is_not_merged(
     pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
 ) -> None:
