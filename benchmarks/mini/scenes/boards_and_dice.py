@@ -112,9 +112,9 @@ def snakes() -> Image.Image:
         canvas.text(x - 26, y - 18, str(number), 17, anchor="lm")
     for low, high in ((7, 19), (8, 20), (11, 23)):
         ladder(canvas, square(low), square(high))
-    snake(canvas, square(22), square(10), PURPLE)
+    snake(canvas, square(22), square(10), BLUE)
     snake(canvas, square(28), square(16), GREEN)
-    for x, color, throws in ((420, RED, (5, 3, 2, 4)), (474, BLUE, (6, 5, 5, 4))):
+    for x, color, throws in ((420, ORANGE, (5, 3, 2, 4)), (474, PURPLE, (6, 5, 5, 4))):
         canvas.box(x - 24, 50, x + 24, 350, (236, 240, 232), INK, 2, radius=8)
         pawn(canvas, x, 88, color)
         for i, pips in enumerate(throws):

@@ -228,9 +228,9 @@ def songs() -> Image.Image:
 # larger one, the scarf of the smaller one and the buttons of both.
 LARGE, MIDDLE, SMALL = 0.95, 0.8, 0.64
 SNOWMEN: list[tuple[tuple[float, str, Color, int], tuple[float, str, Color, int]]] = [
-    ((LARGE, "top", RED, 2), (SMALL, "wool", GREEN, 1)),
-    ((SMALL, "bucket", BLUE, 3), (LARGE, "wool", RED, 1)),
-    ((SMALL, "top", GREEN, 1), (LARGE, "bucket", BLUE, 1)),
+    ((LARGE, "top", RED, 3), (SMALL, "wool", GREEN, 0)),
+    ((SMALL, "bucket", BLUE, 2), (LARGE, "wool", RED, 2)),
+    ((SMALL, "top", GREEN, 3), (LARGE, "bucket", BLUE, 2)),
 ]
 
 

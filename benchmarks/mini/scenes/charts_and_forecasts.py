@@ -31,11 +31,11 @@ from props import drop, sun
 
 # Morning and afternoon of each day: the sky, degrees, and wind in kilometres an hour.
 FORECAST: dict[str, tuple[tuple[str, int, int], tuple[str, int, int]]] = {
-    "Thu": (("sun", 9, 10), ("sun", 14, 15)),
-    "Fri": (("rain", 11, 20), ("cloud", 13, 15)),
-    "Sat": (("rain", 12, 25), ("sun", 15, 40)),
-    "Sun": (("cloud", 10, 15), ("sun", 14, 20)),
-    "Mon": (("cloud", 11, 35), ("sun", 16, 10)),
+    "Fri": (("sun", 9, 10), ("sun", 14, 15)),
+    "Sat": (("rain", 11, 20), ("cloud", 13, 15)),
+    "Sun": (("rain", 12, 25), ("sun", 15, 40)),
+    "Mon": (("cloud", 10, 15), ("sun", 14, 20)),
+    "Tue": (("cloud", 11, 35), ("sun", 16, 10)),
 }
 
 

@@ -10,6 +10,7 @@ from canvas import (
     GREEN,
     GREY,
     INK,
+    ORANGE,
     PALE,
     PURPLE,
     RED,
@@ -111,14 +112,23 @@ def _timetable(canvas: Canvas, times: list[str]) -> None:
 
 def gears() -> Image.Image:
     canvas = Canvas(512, 460)
-    # Angle of the gear before it in the chain, number of teeth, colour; ten teeth are 50 wide.
-    red = (108.0, 190.0, 14, 0.0)
-    blue = _meshed(red, 30, 10)
-    green = _meshed(blue, -60, 12)
-    yellow = _meshed(blue, 45, 16)
-    purple = _meshed(yellow, -40, 10)
-    pairs = zip((red, blue, green, yellow, purple), (RED, BLUE, GREEN, YELLOW, PURPLE), strict=True)
-    for gear, color in pairs:
+    # Ten teeth are 50 wide. A gear follows from one that it meshes with, the angle and its teeth.
+    red = (116.0, 330.0, 14, 0.0)
+    blue = _meshed(red, -10, 11)
+    orange = _meshed(blue, -65, 14)
+    grey = _meshed(blue, 35, 10)
+    green = _meshed(orange, -80, 11)
+    purple = _meshed(green, 5, 12)
+    yellow = _meshed(grey, -30, 12)
+    for gear, color in (
+        (red, RED),
+        (blue, BLUE),
+        (orange, ORANGE),
+        (grey, GREY),
+        (green, GREEN),
+        (purple, PURPLE),
+        (yellow, YELLOW),
+    ):
         _gear(canvas, gear, color)
     x, y = red[:2]
     canvas.arc(x, y, 40, -160, 60, WHITE, 7)

@@ -88,18 +88,20 @@ def hat(c: Canvas, x: float, y: float, s: float, color: Color = INK) -> None:
     c.box(x - 0.6 * s, y + 0.1 * s, x + 0.6 * s, y + 0.32 * s, RED)
 
 
-def bell(c: Canvas, x: float, y: float, s: float, color: Color = YELLOW) -> None:
-    c.disc(x, y + 0.72 * s, s * 0.22, DARK_BROWN)
-    c.disc(x, y - 0.75 * s, s * 0.2, None, INK, 3)
-    shape = [(-0.3, -0.6), (0.3, -0.6), (0.55, 0.1), (0.9, 0.65), (-0.9, 0.65), (-0.55, 0.1)]
-    c.poly(at(x, y, s, shape), color, INK, 2.5)
-
-
 def cup(c: Canvas, x: float, y: float, s: float, color: Color = WHITE, flip: bool = False) -> None:
     """A cup with a saucer and its handle on the right."""
     c.disc(x + (-0.6 if flip else 0.6) * s, y - 0.1 * s, s * 0.32, None, INK, s * 0.12)
     c.disc(x, y + 0.66 * s, s * 0.95, color, INK, 2.5, flat=0.2)
     c.poly(at(x, y, s, [(-0.65, -0.6), (0.65, -0.6), (0.45, 0.6), (-0.45, 0.6)]), color, INK, 2.5)
+
+
+def fork(c: Canvas, x: float, y: float, s: float, color: Color = GREY) -> None:
+    """A fork that stands on its handle."""
+    c.box(x - 0.1 * s, y, x + 0.1 * s, y + s, color, radius=s * 0.1)
+    c.box(x - 0.36 * s, y - 0.4 * s, x + 0.36 * s, y + 0.16 * s, color, radius=s * 0.2)
+    for k in range(4):
+        left = x + (-0.36 + 0.2 * k) * s
+        c.box(left, y - s, left + 0.12 * s, y - 0.1 * s, color, radius=s * 0.05)
 
 
 def tree(c: Canvas, x: float, y: float, s: float, color: Color = GREEN) -> None:
@@ -198,7 +200,7 @@ def first_letter() -> Image.Image:
 # Each picture with the number of letters in its name and the letter that counts.
 SPELT: list[list[tuple[str, int, int]]] = [
     [("sun", 3, 1), ("key", 3, 2), ("hat", 3, 2)],
-    [("bell", 4, 3), ("star", 4, 3), ("moon", 4, 1), ("cup", 3, 3)],
+    [("star", 4, 2), ("cup", 3, 2), ("fish", 4, 3), ("fork", 4, 4)],
 ]
 
 
@@ -208,10 +210,10 @@ def marked_letters() -> Image.Image:
         "sun": lambda x, y: sun(c, x, y, 24),
         "key": lambda x, y: key(c, x, y, 36, ORANGE),
         "hat": lambda x, y: hat(c, x, y, 36),
-        "bell": lambda x, y: bell(c, x, y, 34),
         "star": lambda x, y: star(c, x, y, 38),
-        "moon": lambda x, y: moon(c, x - 4, y, 34, LILAC),
         "cup": lambda x, y: cup(c, x, y, 36),
+        "fish": lambda x, y: fish(c, x, y, 38, ORANGE),
+        "fork": lambda x, y: fork(c, x, y, 46),
     }
     for row, (line, color) in enumerate(zip(SPELT, (MINT, LILAC), strict=True)):
         top = 14 + row * 212

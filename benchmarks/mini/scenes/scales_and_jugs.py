@@ -35,9 +35,9 @@ METAL: Color = (176, 182, 194)
 
 WEIGHINGS: list[tuple[list[int], list[int], int]] = [
     # Coins in the left and the right pan, and which pan is lower: -1 left, 0 none, 1 right.
-    ([1, 2, 3], [4, 5, 6], -1),
-    ([1, 5, 7], [2, 4, 8], 1),
-    ([2], [9], 0),
+    ([1, 2, 3], [7, 8, 9], 1),
+    ([1, 5, 8], [2, 4, 7], -1),
+    ([2], [5], 0),
 ]
 
 

@@ -64,7 +64,7 @@ def round_table() -> Image.Image:
         canvas.disc(px, py, 27, WHITE, GREY, 2)
         canvas.disc(px, py, 17, None, PALE, 2)
     canvas.box(x - 36, y - 78 + 16, x + 36, y - 34, WHITE, INK, 2, radius=3)
-    canvas.text(x, y - 48, "Ana", 20)
+    canvas.text(x, y - 48, "Ottilie", 20)
     canvas.disc(x, y + 10, 26, (246, 220, 226), RED, 3)
     for i in range(5):
         canvas.disc(*polar(x, y + 10, 14, i * 72), 4, RED)
@@ -74,9 +74,9 @@ def round_table() -> Image.Image:
 
 def seating_note() -> Image.Image:
     canvas = Canvas(460, 384, (170, 196, 188))
-    texts = ["All six face the table.", "", "Dan sits on Ana's left.", "Ben and Cleo sit opposite",
-             "each other.", "Cleo sits next to Dan.", "Eva does not sit next to Ben.",
-             "Finn takes the last seat."]  # fmt: skip
+    texts = ["All six face the table.", "", "Kofi sits on Ottilie's left.", "Rufus and Yara sit opposite",
+             "each other.", "Yara sits next to Kofi.", "Signe does not sit next to Rufus.",
+             "Tadeo takes the last seat."]  # fmt: skip
     note(canvas, (46, 26, 414, 354), texts, 22)
     return canvas.finish()
 

@@ -218,7 +218,7 @@ def causeway() -> Image.Image:
     canvas.box(428, 410, 438, 500, GREY, INK, 2)
     canvas.box(374, 340, 492, 416, INK, GREY, 4, radius=10)
     canvas.text(433, 358, "now", 16, WHITE)
-    canvas.text(433, 388, "13:20", 32, ORANGE)
+    canvas.text(433, 388, "14:05", 32, ORANGE)
     for x, y, flat in ((396, 492, 0.6), (470, 478, 0.6), (60, 496, 0.5)):
         canvas.disc(x, y, 7, (220, 170, 150), BROWN, 1.5, flat)
     return canvas.finish()

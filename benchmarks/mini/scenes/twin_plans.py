@@ -115,7 +115,7 @@ LINKS = [
 ]  # fmt: skip
 TWIN = {
     "Harbour": "Gate", "Castle": "Opera", "Market": "Tower", "Station": "Abbey",
-    "Mill": "Linden", "Bridge": "Court", "Museum": "Stadium", "Zoo": "Quay",
+    "Mill": "Granary", "Bridge": "Court", "Museum": "Stadium", "Zoo": "Quay",
 }  # fmt: skip
 FIRST_TOWN: dict[str, Point] = {
     "Harbour": (80, 240), "Castle": (190, 240), "Market": (270, 112), "Station": (390, 170),
@@ -123,12 +123,12 @@ FIRST_TOWN: dict[str, Point] = {
 }  # fmt: skip
 SECOND_TOWN: dict[str, Point] = {
     "Gate": (258, 180), "Opera": (258, 264), "Tower": (390, 340), "Abbey": (350, 80),
-    "Linden": (170, 80), "Court": (110, 264), "Stadium": (470, 160), "Quay": (470, 240),
+    "Granary": (170, 80), "Court": (110, 264), "Stadium": (470, 160), "Quay": (470, 240),
 }  # fmt: skip
 # Where a name would hide a line if it stood below its station.
 BESIDE: dict[str, Point] = {
     "Market": (0, -25), "Station": (54, 2), "Museum": (40, 22), "Castle": (-30, -25),
-    "Mill": (38, 4), "Abbey": (0, -25), "Linden": (0, -25), "Opera": (-20, 25), "Stadium": (-56, 8), "Gate": (0, -25),
+    "Mill": (38, 4), "Abbey": (0, -25), "Granary": (0, -25), "Opera": (-20, 25), "Stadium": (-56, 8), "Gate": (0, -25),
 }  # fmt: skip
 
 
