@@ -127,9 +127,9 @@ GRIDS: dict[str, list[list[str]]] = {
         ["red cross", "red triangle", ""],
     ],
     "abd-mod-shapegrid-3": [
-        ["blue star", "orange cross", "blue star"],
-        ["orange cross", "green circle", "green cross"],
-        ["green circle", "green circle", "blue star"],
+        ["blue star", "purple cross", "orange circle"],
+        ["blue star", "orange circle", "purple cross"],
+        ["orange circle", "orange cross", "blue star"],
     ],
     "abd-mod-shapegrid-4": [
         ["purple star", "green triangle", "red square"],
