@@ -87,9 +87,9 @@ GRIDS: dict[str, list[list[str]]] = {
         ["orange cross", "orange star", "yellow cross"],
     ],
     "ded-mod-shapegrid-5": [
-        ["green star", "green cross", ""],
-        ["yellow circle", "", "purple circle"],
-        ["purple triangle", "blue triangle", "orange square"],
+        ["orange triangle", "", "purple star"],
+        ["blue cross", "green star", "yellow circle"],
+        ["red cross", "", "blue circle"],
     ],
     "ded-mod-shapegrid-6": [
         ["orange circle", "blue star", "red square"],
@@ -127,14 +127,14 @@ GRIDS: dict[str, list[list[str]]] = {
         ["red cross", "red triangle", ""],
     ],
     "abd-mod-shapegrid-3": [
-        ["yellow triangle", "purple square", "green star"],
-        ["yellow triangle", "purple star", "yellow triangle"],
-        ["purple square", "green star", "purple square"],
+        ["blue star", "purple cross", "orange circle"],
+        ["blue star", "orange circle", "purple cross"],
+        ["orange circle", "orange cross", "blue star"],
     ],
     "abd-mod-shapegrid-4": [
-        ["blue circle", "green square", "yellow cross"],
-        ["red star", "blue circle", "green square"],
-        ["yellow cross", "red star", "blue star"],
+        ["purple star", "green triangle", "red square"],
+        ["yellow circle", "purple cross", "green triangle"],
+        ["red square", "yellow circle", "purple star"],
     ],
     "abd-mod-shapegrid-5-first": [
         ["", "", "blue star"],
@@ -157,19 +157,19 @@ GRIDS: dict[str, list[list[str]]] = {
         ["", "", "green cross"],
     ],
     "abd-high-shapegrid-3-first": [
-        ["red circle", "red cross", "red square"],
-        ["orange square", "green triangle", "red cross"],
-        ["blue circle", "red triangle", "orange cross"],
+        ["blue circle", "orange star", "orange cross"],
+        ["orange circle", "orange triangle", "red square"],
+        ["orange cross", "green triangle", "red cross"],
     ],
     "abd-high-shapegrid-3-second": [
-        ["red circle", "", "red square"],
-        ["orange square", "green triangle", "red cross"],
-        ["blue circle", "", "orange cross"],
+        ["blue circle", "orange star", "orange cross"],
+        ["orange circle", "", "red square"],
+        ["", "green triangle", "red cross"],
     ],
     "abd-high-shapegrid-3-third": [
+        ["blue circle", "orange star", ""],
         ["", "", "red square"],
-        ["orange square", "green triangle", ""],
-        ["blue circle", "", "orange cross"],
+        ["", "green triangle", "red cross"],
     ],
     "abd-high-shapegrid-4-first": [
         ["orange star", "purple square", "red cross"],
