@@ -176,10 +176,20 @@ def _beside(
             break  # a sum's parts
         if (VERBS | PRONOUNS) & set(tokens) or NOT & set(tokens):
             break
-        if crosses and not (bare or framed):
+        if crosses and not framed and not (bare and _is_bare(response, first)):
             break
         others.add(content)
     return others
+
+
+def _is_bare(response: Words, at: int) -> bool:
+    """Whether the clause of the token at `at` is nothing but short items, and no sentence."""
+    clauses = response.clauses
+    return all(
+        end - start < _BARE
+        for start, end in response.items[0]
+        if end > start and clauses[start] == clauses[at]
+    )
 
 
 def _is_label(item: tuple[str, ...]) -> bool:

@@ -25,7 +25,14 @@ from pytest_mmreason.judges.polarity import implied_polarity, polarity
 from pytest_mmreason.judges.quantities import Quantity, agree, only_quantity, quantities
 from pytest_mmreason.judges.sequence import is_sequence
 from pytest_mmreason.judges.stems import root
-from pytest_mmreason.judges.values import contradicts, disputed, gives_each, kind_of, rivals
+from pytest_mmreason.judges.values import (
+    contradicts,
+    disputed,
+    gives_each,
+    gives_own,
+    kind_of,
+    rivals,
+)
 
 _SHORT = 8  # tokens: up to here an answer must be there as a whole
 _MANY = 4  # content words; more than these are a statement
@@ -81,6 +88,13 @@ def _grade_parts(parts: list[list[Words]], said: Words, question: Words) -> Grad
     grades = [_grade_part(options, said, question, accepted, several) for options in parts]
     if len(grades) == 1:
         return grades[0]
+    for at, options in enumerate(parts):
+        others = [option for other in parts if other is not options for option in other]
+        own = {gives_own(option, others, said, question) for option in options}
+        if own == {False}:
+            grades[at] = Grade(0.0, False, "the response gives it what is another's", 0.6)
+        elif True in own and not NOT & said.token_set:
+            grades[at] = Grade(1.0, True, "the response gives it what is its own", 0.7)
     right = sum(grade.right for grade in grades)
     surplus = _surplus(parts, grades, said, question, accepted)
     score = max(0.0, sum(grade.score for grade in grades) - surplus) / len(grades)

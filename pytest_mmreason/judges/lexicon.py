@@ -116,6 +116,7 @@ NEGATORS = _words(
 NOT = _words("not no never none nothing nobody nowhere without impossible unable")
 NONE = _words("no none nobody nothing")
 DOUBTS = _words("either maybe might could perhaps possibly")
+FAULTS = _words("wrong wrongly mistake error fault false incorrect faulty incorrectly misprint")
 SMALLER = _words("smaller less lower shorter fewer lighter younger cheaper slower worse")
 VERBS = _words("is are was were does do did has have can")
 

@@ -11,6 +11,7 @@ from pytest_mmreason.judges.lexicon import (
     CORRECTIONS,
     CUES,
     DOUBTS,
+    FAULTS,
     FILLER,
     IMPRESSIONS,
     JOINERS,
@@ -278,7 +279,11 @@ def _state(
         if phrases[at] == phrases[start]
     ]
     after = tokens[end : end + 4]
-    if _is_negated(before, after, phrases[end : end + 2], phrases[end - 1], is_number):
+    # "which one is wrong?" is answered by "X is wrong", and by "Y instead of X"
+    is_asked = FAULTS & question.token_set and not NEGATORS & {*before, *after[:2]}
+    if not is_asked and _is_negated(
+        before, after, phrases[end : end + 2], phrases[end - 1], is_number
+    ):
         return NEGATED
     if _is_corrected(response, start, end):
         return NEGATED

@@ -7,6 +7,8 @@ other way round, as "above" by "below" or "open" by "not shut", is none of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pytest_mmreason.judges.assignment import given_values
 from pytest_mmreason.judges.lexicon import ATTRIBUTES, FILLER, JOINERS, NEGATORS, RELATIONS, VERBS
 from pytest_mmreason.judges.normalise import Words
@@ -99,6 +101,31 @@ def gives_each(reference: Words, said: Words, question: Words) -> bool:
             if all(told.get(color) == wanted for color in colors):
                 return True
     return False
+
+
+def gives_own(part: Words, others: Sequence[Words], said: Words, question: Words) -> bool | None:
+    """Whether `said` gives what one part of an answer names its value, and not another part's.
+
+    Where the parts are "Ada on the red chair" and "Bo on the blue chair", "Ada is on the blue
+    one" does not. None where that cannot be told.
+    """
+    alike = frozenset[str]().union(*(other.vocabulary for other in others))
+    for kind, table in _VALUES.items():
+        wanted = _of(table, part.token_set)
+        values = wanted.union(*(_of(table, other.token_set) for other in others))
+        if kind in _OPPOSITES or len(wanted) != 1 or len(values) < 2:
+            continue
+        known = question.vocabulary | {*map(root, table)}
+        names = part.vocabulary - alike - known
+        if not names:
+            continue
+        of_parts = {word: value for word, value in table.items() if value in values}
+        told = given_values(names, alike - part.vocabulary - known, said, of_parts)
+        if any(wanted.isdisjoint(given) for given in told.values()):
+            return False
+        if told.keys() == names:
+            return True
+    return None
 
 
 def disputed(reference: Words, question: Words) -> frozenset[str]:
