@@ -123,3 +123,66 @@ def test_other_numbers_make_another_statement() -> None:
         f"the plum was weighed as {what} in place of it on the scale" for what in ("3", "more")
     )
     assert 0 < score("What is wrong?", reference, near) < score("What is wrong?", reference, bare)
+
+
+SEATS = "Who has the pink chair, and who the brown one?"
+SEATED = "Ilse on the pink chair<AND>Moritz on the brown chair"
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "Ilse on the pink one and Moritz on the brown one.",
+        "Ilse sits on the pink chair, and Moritz on the brown one.",
+        "Pink: Ilse; brown: Moritz",
+        "Moritz has brown, Ilse has pink.",
+    ],
+)
+def test_names_with_their_own_values_are_right(response: str) -> None:
+    assert score(SEATS, SEATED, response) == 1.0
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "Moritz on the pink one and Ilse on the brown one.",
+        "Moritz sits on the pink chair and Ilse sits on the brown chair.",
+        "Pink is Moritz's, brown is Ilse's.",
+        "Pink: Moritz; brown: Ilse",
+    ],
+)
+def test_names_with_each_other_s_values_are_wrong(response: str) -> None:
+    assert score(SEATS, SEATED, response) == 0.0
+
+
+FAULTY = "One of the tiles has a mistake. Which one is it, and which color should it have?"
+
+
+@pytest.mark.parametrize(
+    ("response", "expected"),
+    [
+        ("The pink hexagon is wrong; it was meant to be brown.", 1.0),
+        ("It should have brown instead of the pink hexagon.", 1.0),
+        ("The pink hexagon is not wrong.", 0.0),
+        ("Not the pink hexagon; brown is what the oval lacks.", 0.5),
+    ],
+)
+def test_what_is_wrong_may_be_what_is_asked(response: str, expected: float) -> None:
+    assert score(FAULTY, "pink hexagon<AND>brown", response) == expected
+
+
+def test_that_something_is_wrong_denies_it_elsewhere() -> None:
+    assert score("Which tile comes next?", "pink hexagon", "A pink hexagon is wrong.") == 0.0
+
+
+def test_a_conclusion_after_a_list_is_no_item_of_it() -> None:
+    response = "Sun gives S, ear A, ink I and owl L: SAIL"
+    assert score("Which word is it?", "sail", response) == 1.0
+    assert score("Which word is it?", "sail", "rope, mast, deck, wind, sail") == 0.0
+
+
+def test_the_items_of_another_sentence_are_none_of_a_list() -> None:
+    response = "White, pink and brown swim; green, gray and black sink to the ground."
+    assert score("Which toys swim?", "white<AND>pink<AND>brown", response) == 1.0
+    lines = "black\nwhite\ngreen\npink\ngray"
+    assert score("Which toy swims?", "white", lines) == 0.0
