@@ -298,7 +298,7 @@ def _counts_other(numbers: frozenset[str], option: Words, said: Words, question:
     """Whether the response counts other things by these numbers: "two circles", "two stars"."""
     wanted = _counted(numbers, option)
     given = _counted(numbers, said) - question.vocabulary
-    return bool(wanted and given) and wanted.isdisjoint(said.vocabulary)
+    return bool(given - wanted and wanted - said.vocabulary)
 
 
 def _counted(numbers: frozenset[str], text: Words) -> frozenset[str]:
