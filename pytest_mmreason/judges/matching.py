@@ -25,7 +25,7 @@ from pytest_mmreason.judges.numerals import value_of
 from pytest_mmreason.judges.sequence import in_sequence, is_sequence
 from pytest_mmreason.judges.spelling import respelt, run_together
 from pytest_mmreason.judges.stems import root
-from pytest_mmreason.judges.values import EMPTY, contradicts
+from pytest_mmreason.judges.values import COLORS, EMPTY, contradicts
 
 ASSERTED, NEGATED, HEDGED, LISTED, ASIDE, ABSENT = (
     "asserted",
@@ -38,6 +38,7 @@ ASSERTED, NEGATED, HEDGED, LISTED, ASIDE, ABSENT = (
 
 _LOOK_BACK = 5  # tokens before an answer in which a "not" or "could be" still concerns it
 _MANY = 4  # content words of a statement; fewer may lie together by chance
+_NAME = 6  # tokens; what is longer is a statement, and no item of a list
 _WINDOW = 30  # tokens within which the words of an answer may lie apart
 
 
@@ -90,28 +91,6 @@ def coverage(reference: Words, response: Words, known: frozenset[str] = frozense
     return len(wanted & response.vocabulary) / len(wanted)
 
 
-def negates_otherwise(reference: Words, response: Words) -> bool:
-    """Whether, of a statement and its nearest clause in the response, just one is negated."""
-    shared = reference.vocabulary & response.vocabulary
-    wanted = {token for token in set(response.tokens) - FILLER if root(token) in shared}
-    meant = {p for t, p in zip(response.tokens, response.phrases, strict=True) if t in wanted}
-    said: dict[int, set[str]] = {}
-    negated: dict[int, int] = {}  # clause: how much of the statement its first "not" finds said
-    for token, clause, phrase in zip(
-        response.tokens, response.clauses, response.phrases, strict=True
-    ):
-        if token in NOT and phrase in meant:
-            negated.setdefault(clause, len(said.get(clause, ())))
-        elif token in wanted:
-            said.setdefault(clause, set()).add(root(token))
-    if not said:
-        return False
-    nearest = max(said, key=lambda clause: len(said[clause]))
-    # a "not" after all has been said begins another statement
-    turned = negated.get(nearest, len(said[nearest])) < max(_MANY, len(said[nearest]))
-    return (nearest in negated and turned) != bool(NOT & set(reference.tokens))
-
-
 def _surroundings(option: Words, question: Words) -> set[tuple[str, str]]:
     """The words around `option` in the question, such as ("to", "last") of "to second last"."""
     places = question.find(option)
@@ -160,8 +139,9 @@ def _clause(response: Words, at: int) -> Words:
 
 def _in_a_row(option: Words, response: Words) -> list[tuple[int, int]]:
     """Places of the content words of `option` in their order, with nothing but filler between."""
+    skipped = EMPTY if COLORS & option.token_set else EMPTY | COLORS
     wanted = [root(token) for token in option.tokens if token not in EMPTY]
-    at = [index for index, token in enumerate(response.tokens) if token not in EMPTY]
+    at = [index for index, token in enumerate(response.tokens) if token not in skipped]
     said = [root(response.tokens[index]) for index in at]
     size = len(wanted)
     return [
@@ -189,7 +169,7 @@ def _scattered(option: Words, response: Words) -> list[tuple[int, int]]:
     # the parts of "12 x 5" and of names in another order would match by chance
     if any(token[0] == "#" for token in wanted) and len(wanted) > 3:
         return []
-    spread = (2 if len(wanted) < _MANY else 3) * len(wanted) + 2
+    spread = 3 * len(wanted) + 2
     numbers = [token for token in option.tokens if token[0] == "#"]
     last: dict[str, int] = {}
     places = []
@@ -222,8 +202,8 @@ def _is_of_two(response: Words, start: int, end: int, wanted: frozenset[str]) ->
     numbers = [token for token in wanted if token[0] == "#"]
     if numbers and any(token[0] == "#" and token not in wanted for token in inside):
         return True  # "A is 2 and B is 3" says nothing of A and 3
-    if len(numbers) == 1 and phrases[start] != phrases[end]:
-        return True  # nor of B and 2: "A is 2, B is 3"
+    if len(numbers) == 1 and phrases[start] != phrases[end] and "it" not in inside:
+        return True  # nor of B and 2: "A is 2, B is 3"; but "B is 2, and it is the last"
     if numbers and _has_own_number(response, end, wanted):
         return True  # "A is 2 and B is 3" names no B 2 either
     if len(wanted) > _MANY:
@@ -279,8 +259,10 @@ def _state(
         if phrases[at] == phrases[start]
     ]
     after = tokens[end : end + 4]
-    # "which one is wrong?" is answered by "X is wrong", and by "Y instead of X"
-    is_asked = FAULTS & question.token_set and not NEGATORS & {*before, *after[:2]}
+    # "which one is wrong?" is answered by "X is wrong", "which is never reached?" by "never X"
+    denials = NEGATORS & {*before, *after[:2]}
+    asked = question.token_set
+    is_asked = denials <= asked and not asked.isdisjoint(denials or FAULTS)
     if not is_asked and _is_negated(
         before, after, phrases[end : end + 2], phrases[end - 1], is_number
     ):
@@ -299,7 +281,7 @@ def _state(
         return HEDGED
     if is_other_option(response, start, end, accepted, question):
         return HEDGED
-    if is_listed(response, start, end, accepted, question):
+    if end - start <= _NAME and is_listed(response, start, end, accepted, question):
         return LISTED
     if is_aside(response, start, question.token_set | accepted) or is_buried(response, start):
         return ASIDE

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_mmreason.judges.lexicon import FILLER, JOINERS
-from pytest_mmreason.judges.matching import coverage, negates_otherwise
+from pytest_mmreason.judges.matching import coverage
 from pytest_mmreason.judges.normalise import Words
+from pytest_mmreason.judges.polarity import negates_otherwise
 
 STATEMENT = 25  # tokens: up to here an answer is one statement that a "not" turns around
 _COVERED = 0.75  # a long answer covered this far is given

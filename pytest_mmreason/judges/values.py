@@ -25,7 +25,7 @@ _KINDS = {
     "course": "forward|backward",
     "change": "rise rose risen increase increased grow grew grown|"
     "fall fell fallen decrease decreased drop dropped shrink shrank",
-    "cover": "inside indoors indoor|outside outdoors outdoor",
+    "cover": "inside indoors indoor within|outside outdoors outdoor",
     "turn": "clockwise|counterclockwise",
     "day": "monday|tuesday|wednesday|thursday|friday|saturday|sunday",
     "month": "january|february|march|april|maymonth|june|july|august|september|october|november|december",
@@ -36,6 +36,7 @@ _VALUES: dict[str, dict[str, str]] = {
 }
 _WORDS = frozenset(word for table in _VALUES.values() for word in table)
 _COLORS = _VALUES["color"]
+COLORS = frozenset(_COLORS)
 _OPPOSITES = frozenset({"vertical", "course", "change", "turn"})  # what things are given, or do
 EMPTY = FILLER - _WORDS
 """Words that carry no content of an item: "up" does."""

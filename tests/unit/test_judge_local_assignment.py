@@ -186,3 +186,44 @@ def test_the_items_of_another_sentence_are_none_of_a_list() -> None:
     assert score("Which toys swim?", "white<AND>pink<AND>brown", response) == 1.0
     lines = "black\nwhite\ngreen\npink\ngray"
     assert score("Which toy swims?", "white", lines) == 0.0
+
+
+def test_a_denial_that_is_asked_for_is_none() -> None:
+    question = "Which island can a swimmer never reach?"
+    assert score(question, "Owl Island", "You can never reach Owl Island.") == 1.0
+    assert score("Where do they land?", "Owl Island", "You can never reach Owl Island.") == 0.0
+
+
+def test_what_only_adds_a_not_may_be_told_without() -> None:
+    reference = (
+        "they carried the puppy over the splinters of glass, which would not be good for its paws"
+    )
+    said = "They carried the puppy, because splinters of glass are not good for paws, over them."
+    assert score("What did they do?", reference, said) > 0.5
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "24 square miles of marsh in Ashby.",
+        "Ashby has 24 square miles of marsh.",
+        "Shelf 24, and it is in Ashby.",
+    ],
+)
+def test_a_number_may_stand_a_few_words_from_its_place(response: str) -> None:
+    assert score("How large is it in each?", "24 in Ashby", response) == 1.0
+
+
+def test_another_place_s_number_is_none() -> None:
+    response = "Ashby has 30 and Birk has 24."
+    assert score("How large is it in each?", "24 in Ashby", response) == 0.0
+
+
+def test_colors_may_stand_in_a_list_that_names_none() -> None:
+    reference, question = "cup 12 L, jar 15 R and bowl", "Which things belong together?"
+    assert score(question, reference, "The pink cup 12 L, the grey jar 15 R and the bowl.") == 1.0
+
+
+def test_a_statement_is_no_item_of_a_list() -> None:
+    response = "The kiln had run out of brown clay, so pots got pink, jugs white, cups black."
+    assert score("What happened?", "the kiln has run out of brown clay", response) == 1.0

@@ -158,18 +158,18 @@ GRIDS: dict[str, list[list[str]]] = {
     ],
     "abd-high-shapegrid-3-first": [
         ["blue circle", "orange star", "orange cross"],
-        ["orange circle", "orange triangle", "red square"],
-        ["orange cross", "green triangle", "red cross"],
+        ["orange circle", "orange triangle", "purple square"],
+        ["orange cross", "green triangle", "blue cross"],
     ],
     "abd-high-shapegrid-3-second": [
         ["blue circle", "orange star", "orange cross"],
-        ["orange circle", "", "red square"],
-        ["", "green triangle", "red cross"],
+        ["orange circle", "", "purple square"],
+        ["", "green triangle", "blue cross"],
     ],
     "abd-high-shapegrid-3-third": [
         ["blue circle", "orange star", ""],
-        ["", "", "red square"],
-        ["", "green triangle", "red cross"],
+        ["", "", "purple square"],
+        ["", "green triangle", "blue cross"],
     ],
     "abd-high-shapegrid-4-first": [
         ["orange star", "purple square", "red cross"],
