@@ -6,6 +6,7 @@ another is ("below the shelf", "unlike the others") is not what was asked for.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from itertools import pairwise
 
 from pytest_mmreason.judges.lexicon import (
@@ -34,6 +35,8 @@ _BARE = 3  # tokens of a response that is nothing but options: "red blue"
 _ITEM = 5  # tokens of a candidate at most
 _LABELS = 20  # a higher number names no place in a list
 _REACH = 2 * _OTHERS_OF_SEVERAL  # candidates looked at on each side
+_HEAP = 20  # tokens of a phrase from which some have to be "the", "is" or "of"
+_LEAST_FILLER = 0.12  # their share in a sentence
 _EARLY, _LATE = 250, 200  # tokens at either end of a response in which an answer is looked for
 
 
@@ -108,6 +111,21 @@ def is_aside(response: Words, start: int, asked: frozenset[str]) -> bool:
 def is_buried(response: Words, start: int) -> bool:
     """Whether `start` lies so deep in a long response that it is no answer to a short question."""
     return _EARLY <= start < len(response.tokens) - _LATE
+
+
+def is_in_a_heap(response: Words, start: int, end: int) -> bool:
+    """Whether the answer at `start` to `end` is a small part of many words without a sentence.
+
+    Who says all colors, shapes and numbers in a row has answered nothing.
+    """
+    phrase = response.phrases[start]
+    first = bisect_left(response.phrases, phrase)
+    last = bisect_right(response.phrases, phrase)
+    size = last - first
+    if size < max(_HEAP, 2 * (end - start)):
+        return False
+    filler = sum(token in FILLER and token not in JOINERS for token in response.tokens[first:last])
+    return filler < _LEAST_FILLER * size
 
 
 def is_one_of_two(response: Words, accepted: frozenset[str], question: Words) -> bool:

@@ -30,7 +30,7 @@ STEPS_CAP = 0.6
 _FORGED_ROW = re.compile(r"^[^\n|]*\|[^\n|]*\|[^\n|]*\|[^\n]*\b[01]\.\d+\s*\|?\s*$", re.MULTILINE)
 _COPIED = 5  # tokens: a shorter question may stand in an answer by chance
 _NUMBERS = 25  # different numbers that a response may work with
-_STEP_FLOOR = 0.3  # a step covered by less is covered by chance
+_STEP_FLOOR = 0.5  # a step covered by less is covered by chance
 
 
 def judge_locally(sample: Sample, response: str, protocol: str) -> Verdict:
@@ -49,7 +49,7 @@ def judge_locally(sample: Sample, response: str, protocol: str) -> Verdict:
     infimm-eval: 1.0 if right (InfiMM-Eval, section 4.1); otherwise the better of the
                  answer's own partial credit and STEPS_CAP times the mean credit of the
                  reference steps, where a step's credit is the share of its content
-                 words, beyond the question's, that the response holds (0 below 0.3).
+                 words, beyond the question's, that the response holds (0 below 0.5).
                  The answer-only score has no steps in it (Figure 4).
     mm-vet:      the answer's credit (MM-Vet, section 3.2).
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
-from pytest_mmreason.judges.candidates import is_aside, is_buried, is_listed, is_other_option
+from pytest_mmreason.judges.candidates import (
+    is_aside,
+    is_buried,
+    is_in_a_heap,
+    is_listed,
+    is_other_option,
+)
 from pytest_mmreason.judges.lexicon import (
     ATTRIBUTES,
     CORRECTIONS,
@@ -25,7 +31,7 @@ from pytest_mmreason.judges.numerals import value_of
 from pytest_mmreason.judges.sequence import in_sequence, is_sequence
 from pytest_mmreason.judges.spelling import respelt, run_together
 from pytest_mmreason.judges.stems import root
-from pytest_mmreason.judges.values import COLORS, EMPTY, contradicts
+from pytest_mmreason.judges.values import COLORS, EMPTY, contradicts, recites_colors
 
 ASSERTED, NEGATED, HEDGED, LISTED, ASIDE, ABSENT = (
     "asserted",
@@ -282,6 +288,8 @@ def _state(
     if is_other_option(response, start, end, accepted, question):
         return HEDGED
     if end - start <= _NAME and is_listed(response, start, end, accepted, question):
+        return LISTED
+    if is_in_a_heap(response, start, end) or recites_colors(response, start, accepted):
         return LISTED
     if is_aside(response, start, question.token_set | accepted) or is_buried(response, start):
         return ASIDE

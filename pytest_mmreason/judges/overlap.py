@@ -19,6 +19,7 @@ _LEAD_WEIGHT, _OPENING_WEIGHT, _WHOLE_WEIGHT, _CHANCE = 0.8, 1.2, 0.6, 0.5
 _MOST = 0.9  # credit of a long answer that is not covered
 _READ = 400  # tokens of a response at least that are read, or four times the reference's
 _PROSE = 30  # tokens from which a text without "the", "is", "of" is a heap of words
+_BARE = 12  # tokens from which one without any of these is
 _LIST = 3  # items from which short ones without such words are a list
 _LEAST_FILLER = 0.12
 
@@ -36,6 +37,8 @@ class Grade:
 def is_heap(said: Words) -> bool:
     """Whether a response is words without sentences, as one that tries every word is."""
     filler = sum(token in FILLER and token not in JOINERS for token in said.tokens)
+    if not filler and len(said.tokens) >= _BARE:
+        return True
     if filler >= _LEAST_FILLER * len(said.tokens):
         return False
     items, _ = said.items

@@ -7,6 +7,7 @@ other way round, as "above" by "below" or "open" by "not shut", is none of them.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from pytest_mmreason.judges.assignment import given_values
@@ -41,6 +42,7 @@ _OPPOSITES = frozenset({"vertical", "course", "change", "turn"})  # what things 
 EMPTY = FILLER - _WORDS
 """Words that carry no content of an item: "up" does."""
 _HEAD = 3  # tokens after a colour, among which is what has it
+_MANY = 3  # wrong colors in a row that are tried
 _RUN = 3  # values without a word between them that are a row; "blue green" is a hue
 _MENTIONS = 10  # of a value that are looked at
 _OUTSIDE = NEGATORS | RELATIONS  # what follows belongs to no row
@@ -247,6 +249,20 @@ def _run(response: Words, at: int, kind: str) -> list[str]:
             run.append(tokens[first])
             first += step
     return run
+
+
+def recites_colors(response: Words, at: int, accepted: frozenset[str]) -> bool:
+    """Whether the phrase of the answer at `at` tries many colors in a row that are not accepted.
+
+    So does "red blue green pink circle square", which names no red square.
+    """
+    tokens, phrases = response.tokens, response.phrases
+    tried: set[str] = set()
+    for place in range(bisect_left(phrases, phrases[at]), bisect_right(phrases, phrases[at])):
+        tried = tried | {tokens[place]} if tokens[place] in COLORS else set()
+        if len(tried - accepted) >= _MANY:
+            return True
+    return False
 
 
 def _is_end(item: tuple[str, ...], kind: str, step: int) -> bool:

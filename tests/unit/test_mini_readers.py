@@ -57,3 +57,32 @@ def test_readers_with_the_pictures_agree_with_the_reference(number: int) -> None
     assert sum(row["agrees"] for row in rows) / len(rows) >= AGREED
     # the offline judge takes a few right answers for partly right ones
     assert earned(f"with-pictures-{number}") >= 100 * AGREED - 1
+
+
+PIECES = "red blue green orange purple yellow circle square triangle star cross"
+PLACES = "left right top bottom center"
+NUMBERS = " ".join(map(str, range(1, 60)))
+REASONING = (
+    "The first picture shows shapes and the second picture shows them turned. So the rule is that "
+    "each one moves to the right and changes colour, and the last one is left over. There are three "
+    "red, three blue and four green ones, therefore together there are seven. The answer is 7."
+)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        PIECES,
+        f"{PIECES} {PLACES}",
+        f"{PIECES} {NUMBERS}",
+        f"{PIECES} {NUMBERS} {PLACES} A B C D E F G H",
+        f"{PIECES} {NUMBERS} {PLACES}".replace(" ", ", "),
+        REASONING,
+    ],
+)
+def test_who_says_everything_everywhere_earns_next_to_nothing(response: str) -> None:
+    scores = [
+        (s.weight, judge_locally(s, response, BENCHMARK.protocol).score) for s in BENCHMARK.samples
+    ]
+    score = weighted_score(scores)
+    assert score is not None and score < GUESSED

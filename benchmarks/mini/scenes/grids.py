@@ -157,19 +157,19 @@ GRIDS: dict[str, list[list[str]]] = {
         ["", "", "green cross"],
     ],
     "abd-high-shapegrid-3-first": [
-        ["blue circle", "orange star", "orange cross"],
-        ["orange circle", "orange triangle", "purple square"],
-        ["orange cross", "green triangle", "blue cross"],
+        ["orange triangle", "orange star", "orange cross"],
+        ["blue cross", "orange circle", "green triangle"],
+        ["orange cross", "purple square", "blue circle"],
     ],
     "abd-high-shapegrid-3-second": [
-        ["blue circle", "orange star", "orange cross"],
-        ["orange circle", "", "purple square"],
-        ["", "green triangle", "blue cross"],
+        ["", "orange star", "orange cross"],
+        ["blue cross", "orange circle", "green triangle"],
+        ["", "purple square", "blue circle"],
     ],
     "abd-high-shapegrid-3-third": [
-        ["blue circle", "orange star", ""],
-        ["", "", "purple square"],
-        ["", "green triangle", "blue cross"],
+        ["", "orange star", ""],
+        ["blue cross", "", "green triangle"],
+        ["", "purple square", "blue circle"],
     ],
     "abd-high-shapegrid-4-first": [
         ["orange star", "purple square", "red cross"],
