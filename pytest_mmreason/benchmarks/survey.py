@@ -338,9 +338,15 @@ def _misspelt(samples: Sequence[Sample], file: str) -> Iterator[Finding]:
             known = {*words_of_protocol, *often} - {value}
             folded = {name.casefold(): name for name in known}
             close = get_close_matches(value.casefold(), folded, n=1, cutoff=_NEARLY)
+            close = close or [name for name in folded if _is_jumbled(value.casefold(), name)]
             if close and value not in words_of_protocol and not re.search(r"\d", value):
                 text = f"{kind} {value!a} is nearly {folded[close[0]]!a}: is that meant?"
                 yield Finding(REMARK, "near value", tuple(ids), file, text)
+
+
+def _is_jumbled(value: str, word: str) -> bool:
+    """Whether two letters of `word` have changed places in `value`."""
+    return sorted(value) == sorted(word) and sum(map(str.__ne__, value, word)) == 2
 
 
 def _few_steps(samples: Sequence[Sample], file: str) -> Iterator[Finding]:

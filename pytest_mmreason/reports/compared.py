@@ -129,11 +129,15 @@ def _gate_cell(gate: Gate | None, row: RowChange) -> Cell:
 
 
 def _samples(changed: Sequence[SampleChange]) -> list[str]:
-    items = [
-        f"{inert(one.sample)} {one.before:.2f} → {one.after:.2f}" for one in changed[:MOST_SAMPLES]
-    ]
+    items = [f"{inert(one.sample)} {_step(one)}" for one in changed[:MOST_SAMPLES]]
     more = len(changed) - MOST_SAMPLES
     return [*items, f"{more:,} more"] if more > 0 else items
+
+
+def _step(changed: SampleChange) -> str:
+    """Both scores, with as many digits as tell them apart."""
+    places = next((n for n in (2, 3) if f"{changed.before:.{n}f}" != f"{changed.after:.{n}f}"), 4)
+    return f"{changed.before:.{places}f} → {changed.after:.{places}f}"
 
 
 def _left_out(found: Comparison) -> list[str]:

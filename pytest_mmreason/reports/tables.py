@@ -386,7 +386,8 @@ def _interval(row: Row | None) -> str:
         return ABSENT
     # The closed form may leave the scale; what is shown is where a score can be.
     low, high = max(0.0, row.ci95[0]), min(100.0, row.ci95[1])
-    return f"{low:.0f}–{high:.0f}"
+    places = int(low < high and round(low) == round(high))  # "0–0" would leave out the score
+    return f"{low:.{places}f}–{high:.{places}f}"
 
 
 def _gate_cell(gates: Iterable[Gate]) -> Cell:

@@ -13,7 +13,7 @@ from pytest_mmreason.options import only_looks
 from pytest_mmreason.reports import tables
 from pytest_mmreason.reports.live import LiveLine
 from pytest_mmreason.reports.printing import Printer
-from pytest_mmreason.reports.text import count, encodable, inert
+from pytest_mmreason.reports.text import count, encodable, inert, selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -119,12 +119,16 @@ class Terminal:
         option = self._config.option
         if only_looks(self._config) or not (option.mm_model or option.mm_agreement):
             return False
+        by = self._session.selected_by
         if not session.testscollected and not session.testsfailed:
-            self._unused = near_markers() if option.markexpr else ""
+            meant = near_markers() if option.markexpr else ""
+            self._unused = meant or (f"{selection(by)} selects no sample" if by else "")
             return False
-        self._unused = (
-            "no sample was evaluated: no selected test asks for one. The bundled suite stays out "
-            "where the command line names a path, unless --mm-benchmark=NAME stands beside it"
+        self._unused = "no sample was evaluated: no selected test asks for one. " + (
+            f"{selection(by)} selects none"
+            if by and self._config.args_source is not pytest.Config.ArgsSource.ARGS
+            else "The bundled suite stays out where the command line names a path, unless "
+            "--mm-benchmark=NAME stands beside it"
         )
         gates = {"--mm-threshold": option.mm_threshold, "--mm-max-drop": option.mm_max_drop}
         given = [name for name, value in gates.items() if value]

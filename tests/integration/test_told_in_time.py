@@ -30,6 +30,20 @@ def test_a_model_on_the_command_line_that_met_no_sample_is_told(project: Project
     result.stdout.fnmatch_lines(["*no sample was evaluated*"])
 
 
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["serial", "n2"])
+def test_a_selection_that_leaves_no_sample_is_named(
+    project: Project, workers: tuple[str, ...]
+) -> None:
+    project.pytester.makepyfile(test_own=OWN)
+    result = project.run_plain(project.model, "-k", "nowhere", *workers)
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    result.stdout.fnmatch_lines(["*-k 'nowhere' selects no sample*"])
+    result = project.run_plain(project.model, "-k", "test_own", "--mm-threshold=1", *workers)
+    assert result.ret == 1
+    told = " ".join(result.stdout.str().split())
+    assert "asks for one. -k 'test_own' selects none; so no --mm-threshold was met" in told
+
+
 def test_a_gate_in_the_ini_file_leaves_own_tests_alone(project: Project) -> None:
     project.pytester.makepyfile(test_own=OWN)
     project.pytester.makeini("[pytest]\nmm_model = python:models_of_mine:right\nmm_threshold = 99")

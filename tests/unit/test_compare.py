@@ -10,6 +10,7 @@ import pytest
 from pytest_mmreason import compare
 from pytest_mmreason.compare import drop_gates, holm
 from pytest_mmreason.record import MODEL_ERROR, SCORED, UNJUDGED, Record
+from pytest_mmreason.reports import compared
 
 
 def record(number: int, score: float | None, **fields: object) -> Record:
@@ -200,3 +201,10 @@ def test_a_comparison_of_few_of_the_runs_samples_says_so() -> None:
     assert not found.covers and " on " not in drop_gates(found, 2)[0].reason
     lost = compare.compare(run[:70], [record(n, 0.0) for n in range(158)])
     assert "lost 100.0 points on 70 of 158 samples, more than 2" in drop_gates(lost, 2)[0].reason
+
+
+def test_a_small_change_is_shown_with_the_digits_that_tell_it() -> None:
+    before = [record(1, 0.333), record(2, 0.5), record(3, 0.5)]
+    after = [record(1, 0.334), record(2, 0.75), record(3, 0.50001)]
+    told = dict(compared.lines(compare.compare(before, after)))
+    assert told["better"] == ["s2 0.50 → 0.75", "s1 0.333 → 0.334", "s3 0.5000 → 0.5000"]

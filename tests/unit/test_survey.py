@@ -226,12 +226,13 @@ def test_values_that_are_nearly_others_are_asked_about() -> None:
         sample(5, category="Spacial", capabilities=("rec", "ocrs")),
         sample(6, category="deductiv", tags=("part 1",), capabilities=("maths",)),
         sample(7, category="abductive", tags=("part 2",), capabilities=("math",)),
-        sample(8, category="deductive", capabilities=("REC",)),
+        sample(8, category="deductive", capabilities=("REC",), complexity="hgih"),
     )
     near = [(one.check, one.samples, one.text) for one in found if one.check == "near value"]
     assert near == [
         ("near value", ("s5",), "category 'Spacial' is nearly 'spatial': is that meant?"),
         ("near value", ("s6",), "category 'deductiv' is nearly 'deductive': is that meant?"),
+        ("near value", ("s8",), "complexity 'hgih' is nearly 'high': is that meant?"),
         ("near value", ("s5",), "capability 'ocrs' is nearly 'ocr': is that meant?"),
         ("near value", ("s6",), "capability 'maths' is nearly 'math': is that meant?"),
         ("near value", ("s8",), "capability 'REC' is nearly 'rec': is that meant?"),

@@ -188,3 +188,10 @@ def test_verdicts_that_were_put_right_are_told() -> None:
     told = [dataclasses.replace(record, flags=(note,)) for record in run.records]
     found = dataclasses.replace(run, records=told)
     assert counts_text(found, settings).endswith("2 verdicts put right")
+
+
+def test_a_narrow_interval_keeps_the_digit_that_holds_the_score() -> None:
+    (run,) = results(*((sample(n), 0.04 * (n == 1)) for n in range(40)))
+    assert texts(main_table(run))[-1][2:4] == ["0.1", "0.0–0.3"]
+    (run,) = results((sample(1), 1.0), (sample(2), 1.0))
+    assert texts(main_table(run))[-1][2:4] == ["100.0", "100–100"]
