@@ -201,13 +201,16 @@ def _beside(
 
 
 def _is_bare(response: Words, at: int) -> bool:
-    """Whether the clause of the token at `at` is nothing but short items, and no sentence."""
+    """Whether the clause of the token at `at` is one item or several short ones, no sentence."""
     clauses = response.clauses
-    return all(
-        end - start < _BARE
+    items = [
+        response.tokens[start:end]
         for start, end in response.items[0]
         if end > start and clauses[start] == clauses[at]
-    )
+    ]
+    if len(items) == 1:
+        return len(items[0]) <= _ITEM and not VERBS & set(items[0])
+    return all(len(item) < _BARE for item in items)
 
 
 def _is_label(item: tuple[str, ...]) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pytest_mmreason.judges.assignment import labelled, share_of_labels
+from pytest_mmreason.judges.assignment import labelled, own_values, share_of_labels
 from pytest_mmreason.judges.candidates import asks_for_several, is_one_of_two
-from pytest_mmreason.judges.lexicon import DRESS, FILLER, NONE, NOT
+from pytest_mmreason.judges.lexicon import DRESS, FILLER, NONE, NOT, QUANTITIES
 from pytest_mmreason.judges.matching import (
     ASIDE,
     ASSERTED,
@@ -29,7 +29,6 @@ from pytest_mmreason.judges.values import (
     contradicts,
     disputed,
     gives_each,
-    gives_own,
     kind_of,
     rivals,
 )
@@ -88,12 +87,10 @@ def _grade_parts(parts: list[list[Words]], said: Words, question: Words) -> Grad
     grades = [_grade_part(options, said, question, accepted, several) for options in parts]
     if len(grades) == 1:
         return grades[0]
-    for at, options in enumerate(parts):
-        others = [option for other in parts if other is not options for option in other]
-        own = {gives_own(option, others, said, question) for option in options}
-        if own == {False}:
+    for at, own in enumerate(own_values([options[0] for options in parts], said, question)):
+        if own is False:
             grades[at] = Grade(0.0, False, "the response gives it what is another's", 0.6)
-        elif True in own and not NOT & said.token_set:
+        elif own and not NOT & said.token_set:
             grades[at] = Grade(1.0, True, "the response gives it what is its own", 0.7)
     right = sum(grade.right for grade in grades)
     surplus = _surplus(parts, grades, said, question, accepted)
@@ -260,7 +257,7 @@ def _is_core(option: Words, said: Words, question: Words, several: bool) -> bool
     So "109" answers "The value of the question mark should be 109", and "Westface" "It
     should be Westface": its numbers, or else its words that the question has not.
     """
-    open_values = disputed(option, question)
+    open_values = disputed(option, said, question)
     core = option.vocabulary - (question.vocabulary - open_values)
     numbers = option.numbers if option.numbers & core else frozenset()
     if option.numbers and several and option.vocabulary - numbers:
@@ -295,7 +292,12 @@ def _is_core(option: Words, said: Words, question: Words, several: bool) -> bool
 
 
 def _counts_other(numbers: frozenset[str], option: Words, said: Words, question: Words) -> bool:
-    """Whether the response counts other things by these numbers: "two circles", "two stars"."""
+    """Whether the response counts other things by these numbers: "two circles", "two stars".
+
+    Where a number is asked for, what it counts may have another name or unit.
+    """
+    if QUANTITIES & question.token_set:
+        return False
     wanted = _counted(numbers, option)
     given = _counted(numbers, said) - question.vocabulary
     return bool(given - wanted and wanted - said.vocabulary)

@@ -109,6 +109,13 @@ ALIASES = {
     "always": "always",
 }
 
+# a question with one of these asks for a number, whatever it counts
+QUANTITIES = _words(
+    "how number total sum amount count value voltage current power energy weight mass height "
+    "length width depth distance size area volume angle speed temperature price cost age score "
+    "result time duration difference"
+)
+
 # before an answer these deny it; in a statement NOT turns it around
 NEGATORS = _words(
     "not no none never neither nor without unlike except excluding doubt hardly scarcely"

@@ -12,18 +12,14 @@ from pytest_mmreason.judges.candidates import (
     is_listed,
     is_other_option,
 )
+from pytest_mmreason.judges.denial import is_asked_for, is_corrected, is_negated
 from pytest_mmreason.judges.lexicon import (
     ATTRIBUTES,
-    CORRECTIONS,
     CUES,
     DOUBTS,
-    FAULTS,
     FILLER,
-    IMPRESSIONS,
     JOINERS,
-    NEGATORS,
     NOT,
-    SMALLER,
     VERBS,
 )
 from pytest_mmreason.judges.normalise import Words
@@ -208,8 +204,9 @@ def _is_of_two(response: Words, start: int, end: int, wanted: frozenset[str]) ->
     numbers = [token for token in wanted if token[0] == "#"]
     if numbers and any(token[0] == "#" and token not in wanted for token in inside):
         return True  # "A is 2 and B is 3" says nothing of A and 3
-    if len(numbers) == 1 and phrases[start] != phrases[end] and "it" not in inside:
-        return True  # nor of B and 2: "A is 2, B is 3"; but "B is 2, and it is the last"
+    letters = any(len(token) == 1 for token in wanted)
+    if len(numbers) == 1 and phrases[start] != phrases[end] and letters:
+        return True  # nor of B and 2: "A is 2, B is 3"
     if numbers and _has_own_number(response, end, wanted):
         return True  # "A is 2 and B is 3" names no B 2 either
     if len(wanted) > _MANY:
@@ -265,15 +262,10 @@ def _state(
         if phrases[at] == phrases[start]
     ]
     after = tokens[end : end + 4]
-    # "which one is wrong?" is answered by "X is wrong", "which is never reached?" by "never X"
-    denials = NEGATORS & {*before, *after[:2]}
-    asked = question.token_set
-    is_asked = denials <= asked and not asked.isdisjoint(denials or FAULTS)
-    if not is_asked and _is_negated(
-        before, after, phrases[end : end + 2], phrases[end - 1], is_number
-    ):
+    negated = is_negated(before, after, phrases[end : end + 2], phrases[end - 1], is_number)
+    if negated and not is_asked_for(before, after, question, accepted):
         return NEGATED
-    if _is_corrected(response, start, end):
+    if is_corrected(response, start, end):
         return NEGATED
     # "A cat? No, a dog.", "A cat. Wait, no, a dog."
     no = end + bool(_TURNS & set(after[:1]))
@@ -297,39 +289,6 @@ def _state(
 
 
 _TURNS = frozenset({"actually", "wait", "sorry", "oh", "hmm"})
-
-
-def _is_negated(
-    before: list[str],
-    after: tuple[str, ...],
-    after_phrases: tuple[int, ...],
-    phrase: int,
-    is_number: bool,
-) -> bool:
-    for at, token in enumerate(before):
-        if token in NEGATORS and before[at + 1 : at + 2] not in (["only"], ["just"]):
-            return True
-    if before[-2:] in (["rather", "than"], ["instead", "of"], ["opposed", "to"]):
-        return True
-    # "the living room is bigger than X" speaks for the living room
-    if before and before[-1] == "than" and (is_number or not SMALLER & set(before)):
-        return True
-    return (
-        len(after) > 1
-        and after[0] in VERBS
-        and after[1] in ("not", "wrong", "incorrect", "false")
-        and all(number == phrase for number in after_phrases)
-    )
-
-
-def _is_corrected(response: Words, start: int, end: int) -> bool:
-    """Whether what stands there only seemed so: "it looks like a cat, but is actually a dog"."""
-    tokens = response.tokens
-    if not IMPRESSIONS & set(tokens[max(0, start - _LOOK_BACK) : start]):
-        return False
-    turns = [at for at in range(end, min(end + 3, len(tokens))) if tokens[at] in ("but", "however")]
-    after = tokens[turns[0] : turns[0] + 2 * _LOOK_BACK] if turns else ()
-    return bool(CORRECTIONS & set(after)) and tokens[start] not in after
 
 
 def _is_hedged(

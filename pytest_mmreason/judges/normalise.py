@@ -29,7 +29,7 @@ _VULGAR = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
 _CJK = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
 # the letter of "sample A", the choice "A.", "A 4, B 6" and "A and B", which is no article
 _LETTER_A = re.compile(
-    r"A(?:(?=[.):,;=\n]|$)(?:(?<=\sA)|(?<=\(A)|(?<=^A))|(?= [a-z])(?<=[a-z0-9] A)"
+    r"A(?:(?=[.):,;=\n]|$| [=|]|-\d)(?:(?<=\sA)|(?<=\(A)|(?<=^A))|(?= [a-z])(?<=[a-z0-9] A)"
     r"|(?= \d{1,9}(?:[,;.\n]|$))(?<![^\s(]A)|(?= (?:is|and|or|to) )(?<![^\s(]A))"
 )
 _ARROW = re.compile(r"\s?(?:[-=]{1,3}>|→)\s?")

@@ -8,7 +8,6 @@ other way round, as "above" by "below" or "open" by "not shut", is none of them.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 
 from pytest_mmreason.judges.assignment import given_values
 from pytest_mmreason.judges.lexicon import ATTRIBUTES, FILLER, JOINERS, NEGATORS, RELATIONS, VERBS
@@ -79,9 +78,11 @@ def contradicts(
         others = given - wanted - _of(table, accepted)
         if not wanted <= given and others - _named(table, wanted, question):
             return True
-        if kind in _OPPOSITES and len(wanted) == 1 < len(given):
-            told = given_values(*_things(reference, table, question), said, table)
-            if any(wanted.isdisjoint(values) for values in told.values()):
+        if kind in _OPPOSITES and len(given) > 1:
+            things = _things(reference, table, question)
+            own = given_values(*things, reference, table)
+            told = given_values(*things, said, table)
+            if any(own[thing].isdisjoint(told[thing]) for thing in own.keys() & told.keys()):
                 return True
     return not _COLORS.keys().isdisjoint(reference.token_set) and any(
         _is_recolored(color, thing, said, question, accepted)
@@ -90,54 +91,36 @@ def contradicts(
 
 
 def gives_each(reference: Words, said: Words, question: Words) -> bool:
-    """Whether `said` gives every thing of `reference` the same of two opposites, and it alone.
+    """Whether `said` gives every color of `reference` the same of two opposites, and it alone.
 
     "Up: red and blue" does for "red and blue go up", whatever verb is theirs.
     """
+    colors = frozenset(map(root, reference.token_set & COLORS))
+    if not colors or NEGATORS & said.token_set:
+        return False
     for kind in _OPPOSITES:
         table = _VALUES[kind]
-        wanted = _of(table, reference.token_set)
-        colors = frozenset(map(root, reference.token_set & _COLORS.keys()))
         rest = reference.vocabulary - colors - question.vocabulary - {*map(root, table)}
-        if len(wanted) == 1 and colors and len(rest) <= 1 and not NEGATORS & said.token_set:
-            told = given_values(colors, frozenset(map(root, _COLORS)), said, table)
-            if all(told.get(color) == wanted for color in colors):
-                return True
+        if len(rest) > 1 or not _of(table, reference.token_set):
+            continue
+        things = _things(reference, table, question)
+        own, told = given_values(*things, reference, table), given_values(*things, said, table)
+        if own.keys() == colors and own == told:
+            return True
     return False
 
 
-def gives_own(part: Words, others: Sequence[Words], said: Words, question: Words) -> bool | None:
-    """Whether `said` gives what one part of an answer names its value, and not another part's.
+def disputed(reference: Words, said: Words, question: Words) -> frozenset[str]:
+    """By their root, the values of `reference` of whose kind `question` names several.
 
-    Where the parts are "Ada on the red chair" and "Bo on the blue chair", "Ada is on the blue
-    one" does not. None where that cannot be told.
+    None of a kind of which `said` has no value: who is asked for the red and the blue one
+    may answer "Ada and Bo".
     """
-    alike = frozenset[str]().union(*(other.vocabulary for other in others))
-    for kind, table in _VALUES.items():
-        wanted = _of(table, part.token_set)
-        values = wanted.union(*(_of(table, other.token_set) for other in others))
-        if kind in _OPPOSITES or len(wanted) != 1 or len(values) < 2:
-            continue
-        known = question.vocabulary | {*map(root, table)}
-        names = part.vocabulary - alike - known
-        if not names:
-            continue
-        of_parts = {word: value for word, value in table.items() if value in values}
-        told = given_values(names, alike - part.vocabulary - known, said, of_parts)
-        if any(wanted.isdisjoint(given) for given in told.values()):
-            return False
-        if told.keys() == names:
-            return True
-    return None
-
-
-def disputed(reference: Words, question: Words) -> frozenset[str]:
-    """By their root, the values of `reference` beside which `question` names others of their kind."""
     return frozenset(
         root(token)
         for table in _VALUES.values()
         for token in table.keys() & reference.token_set
-        if len(_of(table, question.token_set)) > 1
+        if len(_of(table, question.token_set)) > 1 and _of(table, said.token_set)
     )
 
 

@@ -227,3 +227,108 @@ def test_colors_may_stand_in_a_list_that_names_none() -> None:
 def test_a_statement_is_no_item_of_a_list() -> None:
     response = "The kiln had run out of brown clay, so pots got pink, jugs white, cups black."
     assert score("What happened?", "the kiln has run out of brown clay", response) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "response"),
+    [
+        ("How tall is the mast?", "45 metres", "45 m"),
+        ("What is the voltage?", "9 volts", "9 V"),
+        ("How much memory is free?", "8 gigabytes", "8 GB"),
+        ("How many floors are there?", "7 floors", "7 storeys"),
+        ("How many people wait?", "4 people", "Four passengers."),
+    ],
+)
+def test_where_a_number_is_asked_for_its_unit_may_have_another_name(
+    question: str, reference: str, response: str
+) -> None:
+    assert score(question, reference, response) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "response"),
+    [
+        ("Which fruit is not in the bowl?", "the plum", "It's not the plum, it's the fig."),
+        ("Which fruit is not in the bowl?", "the plum", "The fig, not the plum."),
+        ("How many vans are not red?", "3", "4, not 3."),
+        ("There is a mistake in the bill. What is the sum?", "24 euros", "24 euros is wrong."),
+        ("There is a mistake in the bill. What is the sum?", "24 euros", "25 instead of 24 euros."),
+        ("Which sentence is wrong?", "B", "C rather than B."),
+        ("Who could not have taken the ring?", "Ben", "Not Ben; Anna."),
+    ],
+)
+def test_a_denial_is_one_whatever_else_the_question_denies(
+    question: str, reference: str, response: str
+) -> None:
+    assert score(question, reference, response) == 0.0
+
+
+def test_names_in_the_order_of_the_question_need_no_values() -> None:
+    assert score(SEATS, SEATED, "Ilse and Moritz.") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "own", "exchanged"),
+    [
+        (
+            "What color are Anna's and Ben's shirts?",
+            "Anna's is red<AND>Ben's is blue",
+            "Anna: red, Ben: blue.",
+            "Anna: blue, Ben: red.",
+        ),
+        (
+            "What color has the van and what the bus?",
+            "the van is red<AND>the bus is blue",
+            "The van is red and the bus is blue.",
+            "The van is blue and the bus is red.",
+        ),
+        (
+            "Where does the round begin and end?",
+            "it begins in Coins<AND>it ends in Egypt",
+            "It begins in Coins and ends in Egypt.",
+            "It begins in Egypt and ends in Coins.",
+        ),
+        (
+            "Which letter is the well and which the treasure?",
+            "well is K<AND>treasure is P",
+            "Well: K, treasure: P",
+            "The well is P and the treasure is K.",
+        ),
+        ("How old are Tim and Eva?", "Tim is 8<AND>Eva is 12", "Tim: 8, Eva: 12", "Tim 12, Eva 8"),
+        (
+            "What happens?",
+            "red goes up, blue goes down",
+            "The red ball moves up and the blue ball moves down.",
+            "Blue up, red down.",
+        ),
+        (
+            "What happened?",
+            "sales rose and costs fell",
+            "Costs fell, sales rose.",
+            "Sales fell while costs rose.",
+        ),
+        (
+            "How do they turn?",
+            "red turns clockwise and blue counterclockwise",
+            "Red clockwise, blue counterclockwise.",
+            "Blue turns clockwise, red counterclockwise.",
+        ),
+        ("What is at each?", "A 4, B 6, C 5", "A-4, B-6, C-5", "A-6, B-5, C-4"),
+        (
+            "What is at each?",
+            "A 4, B 6, C 5",
+            "| A | 4 |\n| B | 6 |\n| C | 5 |",
+            "A = 6, B = 4, C = 9",
+        ),
+    ],
+)
+def test_who_exchanges_values_is_wrong(
+    question: str, reference: str, own: str, exchanged: str
+) -> None:
+    assert score(question, reference, own) == 1.0
+    assert score(question, reference, exchanged) == 0.0
+
+
+def test_an_item_of_a_list_may_be_described() -> None:
+    lines = "- a cat\n- a dog\n- a fox\n- a bear on a tree\n- a wolf"
+    assert score("Which animal is hiding?", "a fox", lines) == 0.0
