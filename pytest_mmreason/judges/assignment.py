@@ -29,7 +29,8 @@ def share_of_labels(wanted: Mapping[str, str], response: Words) -> float | None:
     """The part of the labels in [0, 1] that have their number in `response`.
 
     A label's number is the one after its last mention, or before it where the response
-    begins with a number and ends with a label: "4 on A". None where the response names less than half the labels.
+    begins with a number and ends with a label: "4 on A". None where the response names less
+    than half the labels.
     """
     marks = [token for token in response.tokens if token in wanted or token[0] == "#"]
     if 2 * len(wanted.keys() & set(marks)) < len(wanted):
