@@ -67,12 +67,12 @@ def own_values(parts: Sequence[Words], response: Words, question: Words) -> list
     if len(parts) < 2 or things & values.keys():
         return [None] * len(parts)
     told = given_values(things, frozenset(), response, values, by_root=True)
-    return [
-        None
-        if thing not in told or (value in told[thing] and (is_bare or len(told[thing]) > 1))
-        else value in told[thing]
-        for thing, value in pairs
-    ]
+    found: list[bool | None] = []
+    for thing, value in pairs:
+        given = told.get(thing, set())
+        is_own = True if given == {value} and not is_bare else None
+        found.append(False if given and value not in given else is_own)
+    return found
 
 
 def given_values(
