@@ -6,7 +6,7 @@ another is ("below the shelf", "unlike the others") is not what was asked for.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from itertools import pairwise
 
 from pytest_mmreason.judges.lexicon import (
@@ -30,13 +30,15 @@ from pytest_mmreason.judges.numerals import value_of
 _OTHERS = 3
 """So many other candidates beside the answer make a list of guesses."""
 
+LEAST_FILLER = 0.12
+"""The share of "the", "is" and "of" below which words are no sentences."""
+
 _OTHERS_OF_SEVERAL = 8  # where the question asks for several things
 _BARE = 3  # tokens of a response that is nothing but options: "red blue"
 _ITEM = 5  # tokens of a candidate at most
 _LABELS = 20  # a higher number names no place in a list
 _REACH = 2 * _OTHERS_OF_SEVERAL  # candidates looked at on each side
 _HEAP = 20  # tokens of a phrase from which some have to be "the", "is" or "of"
-_LEAST_FILLER = 0.12  # their share in a sentence
 _EARLY, _LATE = 250, 200  # tokens at either end of a response in which an answer is looked for
 
 
@@ -118,14 +120,15 @@ def is_in_a_heap(response: Words, start: int, end: int) -> bool:
 
     Who says all colors, shapes and numbers in a row has answered nothing.
     """
-    phrase = response.phrases[start]
-    first = bisect_left(response.phrases, phrase)
-    last = bisect_right(response.phrases, phrase)
-    size = last - first
-    if size < max(_HEAP, 2 * (end - start)):
-        return False
-    filler = sum(token in FILLER and token not in JOINERS for token in response.tokens[first:last])
-    return filler < _LEAST_FILLER * size
+    first, last = response.phrase_of(start)
+    is_large = last - first >= max(_HEAP, 2 * (end - start))
+    return is_large and filler_share(response.tokens[first:last]) < LEAST_FILLER
+
+
+def filler_share(tokens: Sequence[str]) -> float:
+    """The part of `tokens`, in [0, 1], that is "the", "is", "of" and the like; of none 1."""
+    filler = sum(token in FILLER and token not in JOINERS for token in tokens)
+    return filler / len(tokens) if tokens else 1.0
 
 
 def is_one_of_two(response: Words, accepted: frozenset[str], question: Words) -> bool:

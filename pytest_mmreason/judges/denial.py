@@ -8,6 +8,7 @@ from pytest_mmreason.judges.lexicon import (
     FILLER,
     IMPRESSIONS,
     NEGATORS,
+    NOT,
     SMALLER,
     VERBS,
 )
@@ -15,6 +16,7 @@ from pytest_mmreason.judges.normalise import Words
 from pytest_mmreason.judges.stems import root
 
 _REACH = 5  # tokens before a thing in which it may be called an impression
+_SAID = 4  # content words after which a "not" is not about them
 
 
 def is_negated(
@@ -73,3 +75,32 @@ def is_corrected(response: Words, start: int, end: int) -> bool:
     turns = [at for at in range(end, min(end + 3, len(tokens))) if tokens[at] in ("but", "however")]
     after = tokens[turns[0] : turns[0] + 2 * _REACH] if turns else ()
     return bool(CORRECTIONS & set(after)) and tokens[start] not in after
+
+
+def negates_otherwise(reference: Words, response: Words) -> bool:
+    """Whether, of a statement and its nearest clause in the response, just one is negated."""
+    shared = reference.vocabulary & response.vocabulary
+    wanted = {token for token in set(response.tokens) - FILLER if root(token) in shared}
+    meant = {p for t, p in zip(response.tokens, response.phrases, strict=True) if t in wanted}
+    if NOT & reference.token_set and not NOT & set(reference.tokens[: _first_phrase(reference)]):
+        return False  # what only adds something with a "not" may be told without
+    said: dict[int, set[str]] = {}
+    negated: dict[int, int] = {}  # clause: how much of the statement its first "not" finds said
+    for token, clause, phrase in zip(
+        response.tokens, response.clauses, response.phrases, strict=True
+    ):
+        if token in NOT and phrase in meant:
+            negated.setdefault(clause, len(said.get(clause, ())))
+        elif token in wanted:
+            said.setdefault(clause, set()).add(root(token))
+    if not said:
+        return False
+    nearest = max(said, key=lambda clause: len(said[clause]))
+    # a "not" after all has been said begins another statement
+    turned = negated.get(nearest, len(said[nearest])) < max(_SAID, len(said[nearest]))
+    return (nearest in negated and turned) != bool(NOT & set(reference.tokens))
+
+
+def _first_phrase(text: Words) -> int:
+    """How many tokens the first phrase has."""
+    return min(text.phrase_starts, default=len(text.tokens))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -117,6 +118,11 @@ class Words:
     def numbers(self) -> frozenset[str]:
         """The number tokens."""
         return frozenset(token for token in self.tokens if token[0] == "#")
+
+    def phrase_of(self, at: int) -> tuple[int, int]:
+        """Where the phrase of the token at `at` begins, and where it has ended."""
+        phrase = self.phrases[at]
+        return bisect_left(self.phrases, phrase), bisect_right(self.phrases, phrase)
 
     def cut(self, start: int, end: int) -> Words:
         """The tokens from `start` to before `end`, as words of their own."""

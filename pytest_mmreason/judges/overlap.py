@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_mmreason.judges.lexicon import FILLER, JOINERS
+from pytest_mmreason.judges.candidates import LEAST_FILLER, filler_share
+from pytest_mmreason.judges.denial import negates_otherwise
 from pytest_mmreason.judges.matching import coverage
 from pytest_mmreason.judges.normalise import Words
-from pytest_mmreason.judges.polarity import negates_otherwise
 
 STATEMENT = 25  # tokens: up to here an answer is one statement that a "not" turns around
 _COVERED = 0.75  # a long answer covered this far is given
@@ -21,7 +21,6 @@ _READ = 400  # tokens of a response at least that are read, or four times the re
 _PROSE = 30  # tokens from which a text without "the", "is", "of" is a heap of words
 _BARE = 12  # tokens from which one without any of these is
 _LIST = 3  # items from which short ones without such words are a list
-_LEAST_FILLER = 0.12
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +35,12 @@ class Grade:
 
 def is_heap(said: Words) -> bool:
     """Whether a response is words without sentences, as one that tries every word is."""
-    filler = sum(token in FILLER and token not in JOINERS for token in said.tokens)
-    if not filler and len(said.tokens) >= _BARE:
-        return True
-    if filler >= _LEAST_FILLER * len(said.tokens):
+    share, size = filler_share(said.tokens), len(said.tokens)
+    if share >= LEAST_FILLER:
         return False
     items, _ = said.items
-    return len(said.tokens) >= _PROSE or _LIST <= len(items) >= len(said.tokens) / 3
+    is_list = _LIST <= len(items) >= size / 3
+    return is_list or size >= (_PROSE if share else _BARE)
 
 
 def grade_long(option: Words, said: Words, question: Words) -> Grade:

@@ -1,4 +1,4 @@
-"""Whether a response says yes or no, and whether it denies what a statement says. Pure."""
+"""Whether a response says yes or no. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pytest_mmreason.judges.normalise import Words
 from pytest_mmreason.judges.stems import root
 
 _LISTED = 6  # tokens: longer clauses without "the", "is", "of" are lists of words
-_SAID = 4  # content words after which a "not" is not about them
 _SUBJECTS = frozenset({"it", "they", "he", "she"})
 _SEEMS = frozenset({"seem", "look", "sound"})
 _CLAUSES = 40  # looked at in a response that says neither yes nor no as its first word
@@ -97,32 +96,3 @@ def _is_swapped(statement: Words, question: Words) -> bool:
     second = question.cut(asked, len(question.tokens)).vocabulary
     after = statement.cut(said, len(statement.tokens)).vocabulary
     return bool(after & (first - second)) and not after & (second - first)
-
-
-def negates_otherwise(reference: Words, response: Words) -> bool:
-    """Whether, of a statement and its nearest clause in the response, just one is negated."""
-    shared = reference.vocabulary & response.vocabulary
-    wanted = {token for token in set(response.tokens) - FILLER if root(token) in shared}
-    meant = {p for t, p in zip(response.tokens, response.phrases, strict=True) if t in wanted}
-    if NOT & reference.token_set and not NOT & set(reference.tokens[: _first_phrase(reference)]):
-        return False  # what only adds something with a "not" may be told without
-    said: dict[int, set[str]] = {}
-    negated: dict[int, int] = {}  # clause: how much of the statement its first "not" finds said
-    for token, clause, phrase in zip(
-        response.tokens, response.clauses, response.phrases, strict=True
-    ):
-        if token in NOT and phrase in meant:
-            negated.setdefault(clause, len(said.get(clause, ())))
-        elif token in wanted:
-            said.setdefault(clause, set()).add(root(token))
-    if not said:
-        return False
-    nearest = max(said, key=lambda clause: len(said[clause]))
-    # a "not" after all has been said begins another statement
-    turned = negated.get(nearest, len(said[nearest])) < max(_SAID, len(said[nearest]))
-    return (nearest in negated and turned) != bool(NOT & set(reference.tokens))
-
-
-def _first_phrase(text: Words) -> int:
-    """How many tokens the first phrase has."""
-    return min(text.phrase_starts, default=len(text.tokens))

@@ -7,8 +7,6 @@ other way round, as "above" by "below" or "open" by "not shut", is none of them.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-
 from pytest_mmreason.judges.assignment import given_values
 from pytest_mmreason.judges.lexicon import ATTRIBUTES, FILLER, JOINERS, NEGATORS, RELATIONS, VERBS
 from pytest_mmreason.judges.normalise import Words
@@ -239,10 +237,9 @@ def recites_colors(response: Words, at: int, accepted: frozenset[str]) -> bool:
 
     So does "red blue green pink circle square", which names no red square.
     """
-    tokens, phrases = response.tokens, response.phrases
     tried: set[str] = set()
-    for place in range(bisect_left(phrases, phrases[at]), bisect_right(phrases, phrases[at])):
-        tried = tried | {tokens[place]} if tokens[place] in COLORS else set()
+    for token in response.tokens[slice(*response.phrase_of(at))]:
+        tried = tried | {token} if token in COLORS else set()
         if len(tried - accepted) >= _MANY:
             return True
     return False
