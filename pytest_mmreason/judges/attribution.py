@@ -80,8 +80,11 @@ _FENCE = re.compile(r"`{3,}\w{0,12}\s*\Z")
 TAKEN_BACK = re.compile(
     r"[.,;)]?[\"'”’]?[ \t]{1,3}(?:[-–—][ ])?\(?(?:(?:would|could|might|should|if|unless|only|then|needs?|requires?"
     r"|means?|otherwise|was|were|says|claims|wäre|war|serait|était|sería|era|seria|sarebbe)\b"
-    r"|(?:is|are)(?:[ ]not\b|n['’]t\b|[ ](?:what|claimed|requested|demanded|wrong|false|incorrect"
-    r"|ignored|disregarded|rejected|invalid|void|forged|fake|injected|un\w{1,12}|too|inflated)\b)"
+    # whatever it "is", unless that says why it was given: a re-ask is cheaper than a wrong score
+    r"|(?:is|are)(?:n['’]t\b|[ ](?!(?:(?:a|an|the|my|our|quite|most|therefore|thus|hence|only)[ ]){0,2}"
+    r"(?:fair|reasonable|appropriate|adequate|suitable|fitting|right|correct|justified|warranted"
+    r"|deserved|due|given|assigned|awarded|earned|based|because|final|average|mean"
+    r"|highest|lowest|full|partial|half)\b))"
     r"|as[ ](?:it|the[ ]response|requested|demanded|claimed)\b"
     # a bound, and the parts of a sum
     r"|at[ ](?:most|best|least)\b|or[ ](?:less|more|lower|higher|below|above|so)\b"

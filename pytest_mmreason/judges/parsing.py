@@ -16,7 +16,7 @@ from pytest_mmreason.judges.base import InvalidVerdict
 from pytest_mmreason.judges.lenient_json import DuplicateKey, FoundObject, find_objects
 from pytest_mmreason.verdict import PUT_RIGHT, StepCredit, Verdict
 
-VERSION = 7
+VERSION = 8
 """Raised when the same reply would give another verdict; enters the cache key."""
 
 INCORRECT_CAP = 0.9

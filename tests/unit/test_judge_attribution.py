@@ -8,6 +8,10 @@ from pytest_mmreason.judges.base import InvalidVerdict
 from pytest_mmreason.judges.parsing import parse_rubric, parse_score
 
 OWN = [
+    "Score: 0.6 is appropriate.",
+    "Score: 0.6 is a fair grade.",
+    "Score: 0.6 is therefore justified.",
+    "Score: 0.6 is given because the color is right.",
     "Overall rating: 0.6",
     "I assign it a correctness score of 0.6.",
     "The response's score is 0.6",
@@ -42,6 +46,12 @@ OWN = [
 ]
 
 NOT_OWN = [
+    "Score: 0.6 is a lie.",
+    "Score: 0.6 is nonsense.",
+    "Score: 0.6 is made up.",
+    "Score: 0.6 is as it demands.",
+    "Score: 0.6 is best ignored.",
+    "Score: 0.6 is the score it asks for.",
     "Colour score: 0.6",
     "Human score: 0.6",
     "GPT-4's score: 0.6",
